@@ -1,0 +1,106 @@
+# Everything a contributor runs. `make` alone lists it.
+#
+# Only Go and git are needed for build, test, demo, trace and cross. lint also
+# fetches staticcheck (tools/go.mod, so that it stays out of our go.sum), and
+# bench compares with Node.js where node is installed.
+
+SHELL     := /bin/sh
+GO        ?= go
+BIN       := bin
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS   := -s -w -X main.version=$(VERSION)
+FUZZTIME  ?= 30s
+# The race detector needs a C toolchain; `go env` reports 0 where there is none.
+RACE      ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+PKGS      ?= ./...
+TESTFLAGS ?=
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN { FS = ":.*## "; printf "usage: make TARGET\n" } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-zA-Z0-9_-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Use
+
+.PHONY: build
+build: ## build the commands into bin/ (static, stripped, reproducible)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+
+.PHONY: demo
+demo: build ## play the incident that this program exists for, Stop by Stop
+	@$(GO) run ./internal/demo -stophook $(BIN)/stophook
+
+##@ Test
+
+.PHONY: test
+test: ## run all tests (with the race detector where cgo is there)
+	$(GO) test $(RACE) $(TESTFLAGS) $(PKGS)
+
+.PHONY: race
+race: ## run all tests three times, shuffled, under the race detector
+	$(GO) test -race -shuffle=on -count=3 $(TESTFLAGS) $(PKGS)
+
+.PHONY: cover
+cover: ## measure coverage over all packages, write bin/cover.html
+	@mkdir -p $(BIN)
+	$(GO) test -coverpkg=./... -coverprofile=$(BIN)/cover.out $(TESTFLAGS) $(PKGS)
+	@$(GO) tool cover -html=$(BIN)/cover.out -o $(BIN)/cover.html
+	@$(GO) tool cover -func=$(BIN)/cover.out | tail -n 1
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target by name, FUZZTIME=30s each
+	@set -e; found=0; \
+	for file in $$(grep -rl --include='*_test.go' '^func Fuzz' . | sort); do \
+	  for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
+	    found=1; echo "== $$(dirname $$file) $$name ($(FUZZTIME))"; \
+	    $(GO) test $$(dirname $$file) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME); \
+	  done; \
+	done; \
+	if [ $$found = 0 ]; then echo "fuzz: no fuzz target found" >&2; exit 1; fi
+
+.PHONY: golden
+golden: ## rewrite the golden files, then show what changed: read the diff
+	UPDATE_GOLDEN=1 $(GO) test -count=1 $(PKGS)
+	@git diff --stat
+
+.PHONY: bench
+bench: build ## ratios against tail and node in one run, peak memory, Go benchmarks
+	@$(GO) run ./internal/bench -stophook $(BIN)/stophook
+	$(GO) test -run '^$$' -bench . -benchmem ./transcript/... ./policy/...
+
+##@ Check
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck
+	@out=$$(gofmt -l .); if [ -n "$$out" ]; then \
+	  echo "gofmt: these files are not formatted (run: gofmt -w FILE):" >&2; echo "$$out" >&2; exit 1; fi
+	$(GO) vet ./...
+	@if (cd tools && $(GO) mod download) >/dev/null 2>&1; then \
+	  (cd tools && $(GO) build -o ../$(BIN)/tools/staticcheck honnef.co/go/tools/cmd/staticcheck) && \
+	  echo "staticcheck ./..." && $(BIN)/tools/staticcheck ./...; \
+	else echo "lint: skipped staticcheck: its module could not be fetched"; fi
+
+.PHONY: trace
+trace: ## list the P0 requirements of built parts that no test carries
+	@$(GO) run ./internal/trace
+
+.PHONY: tidy
+tidy: ## go mod tidy, in this module and in tools/
+	$(GO) mod tidy
+	cd tools && $(GO) mod tidy
+
+.PHONY: cross
+cross: ## compile everything for darwin/arm64 and windows/amd64
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -trimpath ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -trimpath ./...
+
+.PHONY: check
+check: lint trace build cross test ## all of it but fuzz and bench; run before a commit
+	$(GO) mod tidy -diff
+
+.PHONY: clean
+clean: ## remove bin/
+	rm -rf $(BIN)
