@@ -1,0 +1,257 @@
+// Package stophook_test holds the rules of the whole repository as plain tests:
+// who may import whom and what the hook may link (this file), the house rules
+// for source files (house_test.go), and that the documentation tells the truth
+// about the tree (docs_test.go). A rule about a folder that does not exist yet
+// does not apply.
+package stophook_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = "github.com/stophook/stophook"
+
+// goPackage is the part of `go list -json` that the rules need. Test imports
+// are not part of it: tests may use fixtures and each other's helpers.
+type goPackage struct {
+	ImportPath string
+	Name       string
+	Doc        string
+	Imports    []string
+	Deps       []string
+}
+
+// listOnce asks the go command once for all tests of this package.
+var listOnce = sync.OnceValues(func() (map[string]goPackage, error) {
+	out, err := goCommand("list", "-json=ImportPath,Name,Doc,Imports,Deps", "./...")
+	if err != nil {
+		return nil, err
+	}
+	packages := map[string]goPackage{}
+	dec := json.NewDecoder(strings.NewReader(out))
+	for {
+		var p goPackage
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return packages, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read go list: %w", err)
+		}
+		packages[strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")] = p
+	}
+})
+
+// listPackages returns the packages of this module by path below it.
+func listPackages(t *testing.T) map[string]goPackage {
+	t.Helper()
+	packages, err := listOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+func goCommand(args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out), nil
+}
+
+// ours gives the packages of this module among paths, by path below it.
+func ours(paths []string) []string {
+	var own []string
+	for _, p := range paths {
+		if rest, ok := strings.CutPrefix(p, module+"/"); ok {
+			own = append(own, rest)
+		}
+	}
+	return own
+}
+
+// borders says what of ours each package may reach, directly or not.
+func borders() map[string][]string {
+	hook := []string{"transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
+	return map[string][]string{
+		"transcript":         {"transcript/shell"},
+		"transcript/shell":   nil,
+		"policy/hookio":      nil,
+		"policy/evidence":    nil,
+		"policy/decisionlog": nil,
+		"rego":               nil,
+		"fixtures":           nil,
+		"execctx":            nil,
+		"agentcore/model":    nil,
+		"policy":             hook,
+		"cmd/stophook":       append([]string{"policy"}, hook...),
+	}
+}
+
+func TestImportBorders(t *testing.T) {
+	packages := listPackages(t)
+	for path, allowed := range borders() {
+		p, exists := packages[path]
+		if !exists {
+			continue
+		}
+		for _, dep := range ours(p.Deps) {
+			if !slices.Contains(allowed, dep) {
+				t.Errorf("%s reaches %s, and may reach %v only: move what both need below them, or pass it in", path, dep, allowed)
+			}
+		}
+	}
+	for path, p := range packages {
+		if path != "agentcore" && !strings.HasPrefix(path, "agentcore/") {
+			continue
+		}
+		for _, dep := range ours(p.Deps) {
+			if dep == "policy" || dep == "rego" || strings.HasPrefix(dep, "cmd/") {
+				t.Errorf("%s reaches %s: the runtime runs Stop hooks through policy/hookio and never links the engine", path, dep)
+			}
+		}
+	}
+}
+
+// Every package of the library has its border, so a new one cannot slip in
+// without a decision about what it may import.
+func TestImportBorders_listEveryPackage(t *testing.T) {
+	known := borders()
+	for path := range listPackages(t) {
+		top, _, _ := strings.Cut(path, "/")
+		switch top {
+		case "", "internal", "execctx", "agentcore":
+			continue // the root holds tests only; internal is tools; the other two have their own rules
+		}
+		if _, ok := known[path]; !ok && path != "cmd/agentcore" {
+			t.Errorf("%s has no entry in borders(): say what of ours it may reach", path)
+		}
+	}
+}
+
+// roots are the modules that the hook may use, each with the packages of ours
+// that may import it.
+func roots() map[string][]string {
+	return map[string][]string{
+		"github.com/open-policy-agent/opa": {"policy", "cmd/stophook"},
+		"github.com/tidwall/gjson":         {"transcript", "policy", "policy/hookio", "policy/evidence", "policy/decisionlog", "cmd/stophook"},
+		"github.com/urfave/cli/v2":         {"cmd/stophook"},
+		"github.com/sirupsen/logrus":       {"cmd/stophook"},
+		"mvdan.cc/sh/v3":                   {"transcript/shell"},
+	}
+}
+
+// The packages that the hook is made of import nothing but the five modules of
+// roots, each where it belongs, and golang.org/x/sys.
+func TestThirdPartyImports(t *testing.T) {
+	packages := listPackages(t)
+	hook, exists := packages["cmd/stophook"]
+	if !exists {
+		t.Skip("cmd/stophook does not exist yet")
+	}
+	for _, path := range append(ours(hook.Deps), "cmd/stophook") {
+		for _, imp := range packages[path].Imports {
+			first, _, _ := strings.Cut(imp, "/")
+			if !strings.Contains(first, ".") || strings.HasPrefix(imp, module) || strings.HasPrefix(imp, "golang.org/x/sys/") {
+				continue
+			}
+			if !mayImport(path, imp) {
+				t.Errorf("%s imports %s: see roots() for what may be imported where", path, imp)
+			}
+		}
+	}
+}
+
+func mayImport(path, imp string) bool {
+	for root, importers := range roots() {
+		if imp == root || strings.HasPrefix(imp, root+"/") {
+			return slices.Contains(importers, path)
+		}
+	}
+	return false
+}
+
+// Nothing beyond the five modules and their own needs is linked into the hook:
+// it starts at the end of every turn and must stay small.
+func TestHookLinks(t *testing.T) {
+	if _, exists := listPackages(t)["cmd/stophook"]; !exists {
+		t.Skip("cmd/stophook does not exist yet")
+	}
+	graph, err := goCommand("mod", "graph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, err := goCommand("list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/stophook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reachable := reachableModules(graph)
+	for _, mod := range strings.Fields(linked) {
+		if mod != module && !reachable[mod] {
+			t.Errorf("stophook links %s, which none of the modules in roots() needs", mod)
+		}
+	}
+}
+
+// reachableModules walks the module graph from roots. Versions are dropped:
+// which one is chosen does not matter here.
+func reachableModules(graph string) map[string]bool {
+	needs := map[string][]string{}
+	for line := range strings.Lines(graph) {
+		from, to, _ := strings.Cut(strings.TrimSpace(line), " ")
+		from, _, _ = strings.Cut(from, "@")
+		to, _, _ = strings.Cut(to, "@")
+		needs[from] = append(needs[from], to)
+	}
+	reached := map[string]bool{}
+	var visit func(string)
+	visit = func(mod string) {
+		if !reached[mod] {
+			reached[mod] = true
+			for _, next := range needs[mod] {
+				visit(next)
+			}
+		}
+	}
+	for root := range roots() {
+		visit(root)
+	}
+	return reached
+}
+
+// What costs start time without being asked for: a listener stack, templates
+// and reflection-heavy decoders initialise before main (the hook has 6 ms).
+func TestHookImportsNothingSlow(t *testing.T) {
+	packages := listPackages(t)
+	hook, exists := packages["cmd/stophook"]
+	if !exists {
+		t.Skip("cmd/stophook does not exist yet")
+	}
+	slow := []string{"net/http", "html/template", "encoding/xml", "github.com/open-policy-agent/opa/v1/rego"}
+	for _, path := range append(ours(hook.Deps), "cmd/stophook") {
+		for _, imp := range packages[path].Imports {
+			if slices.Contains(slow, imp) {
+				t.Errorf("%s imports %s, which costs start time", path, imp)
+			}
+		}
+	}
+}
+
+func TestReachableModules(t *testing.T) {
+	reached := reachableModules("mod.test/us@v1 example.test/stray@v1\nmvdan.cc/sh/v3@v3.1.0 example.test/a@v1\nexample.test/a@v2 example.test/b@v1\n")
+	if reached["example.test/stray"] || !reached["example.test/a"] || !reached["example.test/b"] {
+		t.Errorf("reached %v: want a and b, whatever their versions, and not stray", reached)
+	}
+}
