@@ -28,7 +28,7 @@ var events = []hookio.EventName{
 
 // Every answer at every event of every host, byte for byte: the contract table
 // of this package (claude-code section 4, hosts sections 0 and 8).
-func TestEncode_Golden(t *testing.T) {
+func TestEncode_CL1_Golden(t *testing.T) {
 	answers := []struct {
 		name  string
 		a     hookio.Answer
@@ -102,7 +102,7 @@ func TestEncode_Refused(t *testing.T) {
 	}
 }
 
-func TestEncode_UnreadablePayloadCanStillTellThePerson(t *testing.T) {
+func TestEncode_CL2_UnreadablePayloadStillTellsThePerson(t *testing.T) {
 	out, err := hookio.Encode(nil, hookio.Allow().WithMessage("stophook could not read stdin"), "")
 	if err != nil || string(out) != "{\"systemMessage\":\"stophook could not read stdin\"}\n" {
 		t.Errorf("%q, %v: a failure must not look like an allow by policy", out, err)
