@@ -10,6 +10,7 @@ package benchgen
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,21 +114,24 @@ type generator struct {
 	opts     Options
 	info     Info
 	err      error
+	line     bytes.Buffer
 	parent   string
 	texts    []string // for tool results
 	requests []string // for request copies
 }
 
-// row writes one JSON line.
+// row writes one JSON line, unescaped as the host does it.
 func (g *generator) row(v any) {
 	if g.err != nil {
 		return
 	}
-	line, err := json.Marshal(v)
-	if err == nil {
-		_, err = g.out.Write(append(line, '\n'))
+	g.line.Reset()
+	enc := json.NewEncoder(&g.line)
+	enc.SetEscapeHTML(false)
+	if g.err = enc.Encode(v); g.err != nil {
+		return
 	}
-	g.info.Size += int64(len(line)) + 1
+	g.info.Size += int64(g.line.Len())
 	g.info.Rows++
-	g.err = err
+	_, g.err = g.out.Write(g.line.Bytes())
 }

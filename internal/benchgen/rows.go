@@ -2,7 +2,6 @@ package benchgen
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 )
@@ -12,8 +11,6 @@ const (
 	toolResultBytes  = 3_000   // a usual tool result
 	requestBytes     = 400_000 // a copy of the host's own request
 )
-
-type object = map[string]any
 
 // fillPools makes the texts that rows draw from, so that writing a file is
 // bound by JSON and not by words.
@@ -42,19 +39,72 @@ func (g *generator) text(size int) string {
 	return b.String()
 }
 
-// chained gives the fields that every row of the conversation has, and links it
-// to the row before.
-func (g *generator) chained(uuid, kind string, at time.Time, fields object) object {
-	row := object{
-		"parentUuid": nil, "isSidechain": false, "userType": "external", "entrypoint": "cli", "cwd": "/home/dev/project",
-		"sessionId": SessionID, "version": "2.1.332", "gitBranch": "main",
-		"type": kind, "uuid": uuid, "timestamp": at.UTC().Format("2006-01-02T15:04:05.000Z"),
+// chainedRow is a row of the conversation, with its fields in the order in which
+// the host writes them: what is cheap to ask for stands around a long message.
+type chainedRow struct {
+	ParentUUID    *string `json:"parentUuid"`
+	IsSidechain   bool    `json:"isSidechain"`
+	UserType      string  `json:"userType"`
+	Entrypoint    string  `json:"entrypoint"`
+	Cwd           string  `json:"cwd"`
+	SessionID     string  `json:"sessionId"`
+	Version       string  `json:"version"`
+	GitBranch     string  `json:"gitBranch"`
+	Type          string  `json:"type"`
+	Origin        *origin `json:"origin,omitempty"`
+	Message       message `json:"message"`
+	UUID          string  `json:"uuid"`
+	Timestamp     string  `json:"timestamp"`
+	ToolUseResult *shell  `json:"toolUseResult,omitempty"`
+}
+
+type origin struct {
+	Kind string `json:"kind"`
+}
+
+type message struct {
+	ID         string `json:"id,omitempty"`
+	Role       string `json:"role"`
+	Content    any    `json:"content"` // a string or blocks
+	StopReason string `json:"stop_reason,omitempty"`
+}
+
+type block struct {
+	Type      string  `json:"type"`
+	Text      string  `json:"text,omitempty"`
+	ID        string  `json:"id,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Input     *input  `json:"input,omitempty"`
+	ToolUseID string  `json:"tool_use_id,omitempty"`
+	Content   *string `json:"content,omitempty"`
+	IsError   *bool   `json:"is_error,omitempty"`
+}
+
+type input struct {
+	Command string `json:"command"`
+}
+
+type shell struct {
+	Stdout           string `json:"stdout"`
+	Stderr           string `json:"stderr"`
+	Interrupted      bool   `json:"interrupted"`
+	IsImage          bool   `json:"isImage"`
+	NoOutputExpected bool   `json:"noOutputExpected"`
+	BackgroundTaskID string `json:"backgroundTaskId,omitempty"`
+	ToDeliverMessage bool   `json:"backgroundedToDeliverMessage,omitempty"`
+}
+
+// chained fills in what every row of the conversation has, and links it to the
+// row before.
+func (g *generator) chained(uuid, kind string, at time.Time, m message) chainedRow {
+	row := chainedRow{
+		UserType: "external", Entrypoint: "cli", Cwd: "/home/dev/project", SessionID: SessionID, Version: "2.1.332",
+		GitBranch: "main", Type: kind, Message: m, UUID: uuid, Timestamp: at.UTC().Format("2006-01-02T15:04:05.000Z"),
 	}
-	if g.parent != "" {
-		row["parentUuid"] = g.parent
+	if parent := g.parent; parent != "" {
+		row.ParentUUID = &parent
 	}
 	g.parent = uuid
-	maps.Copy(row, fields)
 	return row
 }
 
@@ -65,58 +115,53 @@ func (g *generator) early(round int) time.Time {
 }
 
 func (g *generator) prompt() {
-	g.row(g.chained("prompt", "user", g.early(0), object{
-		"origin":  object{"kind": "human"},
-		"message": object{"role": "user", "content": "fix the handler, then commit and push, please"},
-	}))
+	row := g.chained("prompt", "user", g.early(0), message{Role: "user", Content: "fix the handler, then commit and push, please"})
+	row.Origin = &origin{Kind: "human"}
+	g.row(row)
+}
+
+// toolCall writes a tool use and its result.
+func (g *generator) toolCall(name, command, text string, at time.Time, result shell) {
+	id := "toolu_" + name
+	g.row(g.chained(name+"-use", "assistant", at, message{ID: "msg_" + name, Role: "assistant", StopReason: "tool_use", Content: []block{
+		{Type: "tool_use", ID: id, Name: "Bash", Input: &input{Command: command}},
+	}}))
+	if result.BackgroundTaskID != "" {
+		g.info.HandoffOffset = g.info.Size
+	}
+	row := g.chained(name, "user", at, message{Role: "user", Content: []block{
+		{Type: "tool_result", ToolUseID: id, Content: &text, IsError: new(bool)},
+	}})
+	row.ToolUseResult = &result
+	g.row(row)
 }
 
 func (g *generator) toolRound(round int) {
-	id, text := fmt.Sprintf("toolu_%06d", round), g.texts[g.random.IntN(len(g.texts))]
-	g.row(g.chained(fmt.Sprintf("a%06d", round), "assistant", g.early(round), object{
-		"message": object{"role": "assistant", "id": fmt.Sprintf("msg_%06d", round), "stop_reason": "tool_use", "content": []any{
-			object{"type": "tool_use", "id": id, "name": "Bash", "input": object{"command": "go test ./... | grep -v " + text[:40]}},
-		}},
-	}))
-	g.row(g.chained(fmt.Sprintf("u%06d", round), "user", g.early(round), object{
-		"message":       object{"role": "user", "content": []any{object{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": false}}},
-		"toolUseResult": object{"stdout": text, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false},
-	}))
+	text := g.texts[g.random.IntN(len(g.texts))]
+	g.toolCall(fmt.Sprintf("%06d", round), "go test ./... | grep -v "+text[:40], text, g.early(round), shell{Stdout: text})
+}
+
+func (g *generator) handoff() {
+	g.toolCall("handoff", "git commit -am fix && git push", "The command goes on in the background ("+HandoffID+").",
+		g.opts.Now.Add(-15*time.Second), shell{BackgroundTaskID: HandoffID, ToDeliverMessage: true})
 }
 
 // requestCopy is the host's own copy of what it sent: never a carrier of
 // anything, and what fills a small window.
 func (g *generator) requestCopy(round int) {
-	g.row(object{
-		"type": "api-request-blob", "sessionId": SessionID, "hash": fmt.Sprintf("%064x", round),
-		"message": object{"role": "user", "content": []any{object{"type": "text", "text": g.requests[g.random.IntN(len(g.requests))]}}},
-	})
-}
-
-func (g *generator) handoff() {
-	at := g.opts.Now.Add(-15 * time.Second)
-	g.row(g.chained("handoff-use", "assistant", at.Add(-5*time.Second), object{
-		"message": object{"role": "assistant", "id": "msg_handoff", "stop_reason": "tool_use", "content": []any{
-			object{"type": "tool_use", "id": "toolu_handoff", "name": "Bash", "input": object{"command": "git commit -am fix && git push"}},
-		}},
-	}))
-	g.info.HandoffOffset = g.info.Size
-	g.row(g.chained("handoff", "user", at, object{
-		"message": object{"role": "user", "content": []any{object{
-			"type": "tool_result", "tool_use_id": "toolu_handoff", "is_error": false,
-			"content": "The command goes on in the background (" + HandoffID + ").",
-		}}},
-		"toolUseResult": object{
-			"stdout": "", "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false,
-			"backgroundTaskId": HandoffID, "backgroundedToDeliverMessage": true,
-		},
-	}))
+	type requestBlob struct {
+		Type      string  `json:"type"`
+		SessionID string  `json:"sessionId"`
+		Hash      string  `json:"hash"`
+		Message   message `json:"message"`
+	}
+	g.row(requestBlob{"api-request-blob", SessionID, fmt.Sprintf("%064x", round), message{Role: "user", Content: []block{
+		{Type: "text", Text: g.requests[g.random.IntN(len(g.requests))]},
+	}}})
 }
 
 func (g *generator) finalText() {
-	g.row(g.chained("final", "assistant", g.opts.Now, object{
-		"message": object{"role": "assistant", "id": "msg_final", "stop_reason": "end_turn", "content": []any{
-			object{"type": "text", "text": "The push is running; I will report when it is done."},
-		}},
-	}))
+	g.row(g.chained("final", "assistant", g.opts.Now, message{ID: "msg_final", Role: "assistant", StopReason: "end_turn", Content: []block{
+		{Type: "text", Text: "The push is running; I will report when it is done."},
+	}}))
 }
