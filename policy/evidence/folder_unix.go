@@ -95,7 +95,8 @@ func (d folder) step(name string, flags int, create bool) (folder, error) {
 func (d folder) explain(what, name string, err error) error {
 	path := filepath.Join(d.path, name)
 	var st unix.Stat_t
-	if unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+	// ErrExist is the answer an exclusive open asked for, whatever is there.
+	if !errors.Is(err, fs.ErrExist) && unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
 		switch kind := st.Mode & unix.S_IFMT; {
 		case kind == unix.S_IFLNK:
 			return &UnsafePathError{Path: path, Problem: "is a symbolic link"}

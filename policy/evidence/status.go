@@ -100,7 +100,7 @@ func (s *Session) NameSession(ctx context.Context, name string) (Event, error) {
 
 func (s *Session) say(ctx context.Context, kind Kind, text string) (Event, error) {
 	text = oneLine(text)
-	if text == "" {
+	if strings.TrimSpace(printable(text)) == "" {
 		return Event{}, ErrEmptyText
 	}
 	written, err := s.append(ctx, []Event{{Kind: kind, Text: text}})
@@ -110,14 +110,15 @@ func (s *Session) say(ctx context.Context, kind Kind, text string) (Event, error
 	return written[0], nil
 }
 
-// oneLine drops what cannot be seen, joins lines and runs of space with single
-// spaces, and cuts to maxTextRunes.
+// oneLine drops control characters and what steers the display (but the joiners
+// that Persian, Hindi and emoji spell with), joins lines and runs of space with
+// single spaces, and cuts to maxTextRunes.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '
 		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != 0x200c && r != 0x200d {
 			return -1
 		}
 		return r
