@@ -141,7 +141,8 @@ func (c *gitCheck) discover() bool {
 
 func (c *gitCheck) status() (worktree, bool) {
 	// Every option a user's configuration could turn the other way is spelled out.
-	out := c.run(c.report.Dir, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
+	// The one given with -c reaches the status that git runs inside submodules.
+	out := c.run(c.report.Dir, "-c", "status.showUntrackedFiles=normal", "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal",
 		"--ignore-submodules=none", "--ahead-behind", "--no-renames")
 	if out.err != nil {
 		c.failed("git status", out)
