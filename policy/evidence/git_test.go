@@ -1,3 +1,5 @@
+//go:build unix
+
 package evidence
 
 import (
@@ -329,12 +331,15 @@ func TestCheckGit_CountsAndExamples(t *testing.T) {
 	if f, _ := r.Find(GitUntracked); !r.Truncated || f.Count >= 25 || !strings.HasPrefix(f.Detail+f.Fix, "at least") || r.Final() {
 		t.Errorf("cut output: %+v", r)
 	}
+	if r = mustCheck(t, d, GitOptions{MaxOutput: 150}); r.Final() {
+		t.Errorf("cut before the first entry must not look clean: %+v", r)
+	}
 }
 
 func TestCheckGit_Submodules(t *testing.T) {
 	gitWorld(t)
 	_, library := clone(t)
-	make := func(t *testing.T) (string, string) {
+	build := func(t *testing.T) (string, string) {
 		d, _ := clone(t)
 		git(t, d, "submodule", "--quiet", "add", library, "lib with space")
 		git(t, d, "commit", "-q", "-m", "add lib")
@@ -367,7 +372,7 @@ func TestCheckGit_Submodules(t *testing.T) {
 		}, nil},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			d, sub := make(t)
+			d, sub := build(t)
 			c.change(t, d, sub)
 			r := mustCheck(t, d, GitOptions{})
 			if diff := cmp.Diff(append([]string{}, c.codes...), codes(r)); diff != "" || r.Final() != (len(c.codes) == 0) {
@@ -468,7 +473,7 @@ esac
 				t.Fatal(err)
 			}
 			defer alive.Close()
-			r := mustCheck(t, dir, GitOptions{Git: fake, Timeout: 400 * time.Millisecond})
+			r := mustCheck(t, dir, GitOptions{Git: fake, Timeout: time.Second})
 			f, ok := r.Find(GitTimeout)
 			if !ok || r.Final() || !strings.Contains(f.Detail, "git "+hang) {
 				t.Errorf("%+v", r)

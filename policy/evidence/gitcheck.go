@@ -150,6 +150,9 @@ func (c *gitCheck) status() (worktree, bool) {
 	}
 	c.report.Truncated = out.cut
 	w, err := parseStatus(out.stdout, out.cut)
+	if err == nil && out.cut && w.dirty.n+w.untracked.n+w.submodules.n == 0 {
+		err = errTooMuch // the cut hides all entries, which must not look clean
+	}
 	if err != nil {
 		c.failed("git status", output{err: err})
 		return worktree{}, false
