@@ -104,12 +104,13 @@ func borders() map[string][]string {
 		"policy/hookio":      nil,
 		"policy/evidence":    nil,
 		"policy/decisionlog": nil,
+		"policy/schema":      nil,
 		"rego":               nil,
 		"fixtures":           nil,
 		"execctx":            nil,
 		"agentcore/model":    nil,
 		"policy":             hook,
-		"cmd/stophook":       append([]string{"policy"}, hook...),
+		"cmd/stophook":       append([]string{"policy", "policy/schema"}, hook...),
 	}
 }
 
