@@ -122,11 +122,18 @@ type Handoff struct {
 	EndedBy    *Closer       `json:"ended_by,omitempty"`  // of mode ended
 }
 
-// Debt is background work that the turn launched and never collected, in two
-// readings (DESIGN section 3, AC-150 to AC-158).
+// Debt is background work that was launched and never collected, in two readings
+// (DESIGN section 3, AC-150 to AC-158).
 type Debt struct {
-	Calls  int      `json:"calls"`  // the call stream alone
-	Paired []string `json:"paired"` // task ids, by the id in the receipt; never nil
+	// Calls folds the tool calls since the latest human prompt alone, as a loop
+	// does that never sees results (TR-14).
+	Calls int `json:"calls"`
+	// Paired are the ids of every launch in the window whose output no successful
+	// call collected, in order of launch; never nil.
+	Paired []string `json:"paired"`
+	// Owed are those of Paired that were launched since the latest human prompt:
+	// what the present turn answers for. Never nil; no part of the facts document.
+	Owed []string `json:"-"`
 }
 
 // ToolCall is one tool use of the turn with what is known of its result.
@@ -156,10 +163,11 @@ type Turn struct {
 	Complete    bool       `json:"complete"`
 	StartedAt   Position   `json:"started_at,omitzero"`
 	PromptUUID  string     `json:"prompt_uuid,omitempty"` // of the latest human prompt, the key of a remediation cycle
-	Remediation int        `json:"remediation_prompts"`   // walked back over, 16 at most
+	PromptAt    time.Time  `json:"prompt_at,omitzero"`
+	Remediation int        `json:"remediation_prompts"` // walked back over, 16 at most
 	ToolCalls   int        `json:"tool_calls"`
 	IsToolTurn  bool       `json:"is_tool_turn"`
-	Tools       []ToolCall `json:"tools"` // the latest 200, oldest first; never nil
+	Tools       []ToolCall `json:"tools"` // the latest MaxTools, oldest first; never nil
 	// LastToolAt and LastOtherToolAt are the latest instants known of any tool
 	// call, and of any that is no evidence command.
 	LastToolAt      time.Time `json:"last_tool_at,omitzero"`

@@ -1,0 +1,274 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stophook/stophook/transcript/shell"
+	"github.com/tidwall/gjson"
+)
+
+// CallDebt folds one turn's tool calls into the number of background shells that
+// were launched and never collected, seeing nothing but the calls themselves. It
+// is the one implementation for every loop that only sees tool_use (AC-150,
+// AC-166); the zero value is ready, and a nil *CallDebt folds nothing and owes
+// nothing (AC-158). Not safe for concurrent use.
+//
+// Known limits, on purpose (AC-164): a harvest is not paired with a launch, and
+// work put in the background by shell syntax is not seen. [Debt.Paired] and
+// [EntranceShellSyntax] close both where results and commands are at hand.
+type CallDebt struct {
+	debt int
+	seen map[string]bool
+}
+
+// Apply folds one call. The input is the tool's input as JSON: an object, or a
+// JSON string that holds one.
+func (d *CallDebt) Apply(tool string, input json.RawMessage) {
+	if d == nil {
+		return
+	}
+	d.apply(tool, gjson.ParseBytes(input))
+}
+
+// Outstanding is how many launches are still owed, never negative.
+func (d *CallDebt) Outstanding() int {
+	if d == nil {
+		return 0
+	}
+	return max(0, d.debt)
+}
+
+func (d *CallDebt) apply(tool string, input gjson.Result) {
+	if isLaunch(tool, input) {
+		d.debt++ // a launch is never also a harvest (AC-157)
+		return
+	}
+	id := callHarvest(tool, input)
+	if id == "" || d.seen[id] {
+		return
+	}
+	if d.seen == nil {
+		d.seen = map[string]bool{}
+	}
+	d.seen[id] = true
+	// Only an existing debt is paid: the surplus is dropped and never banked,
+	// but its id has been seen (AC-156).
+	if d.debt > 0 {
+		d.debt--
+	}
+}
+
+// inputObject returns the input as an object; parsed is false when a string
+// input holds no JSON at all.
+func inputObject(input gjson.Result) (obj gjson.Result, isObject bool) {
+	if input.IsObject() {
+		return input, true
+	}
+	if input.Type == gjson.String && gjson.Valid(input.Str) {
+		if v := gjson.Parse(input.Str); v.IsObject() || v.IsArray() {
+			return v, true
+		}
+	}
+	return gjson.Result{}, false
+}
+
+// isLaunch follows AC-151 to AC-153: the flag is a top-level boolean, an object
+// is authoritative, and only what does not parse falls back to the bytes.
+func isLaunch(tool string, input gjson.Result) bool {
+	if tool != "Bash" {
+		return false
+	}
+	if obj, ok := inputObject(input); ok {
+		return isTrue(obj.Get("run_in_background"))
+	}
+	return input.Type == gjson.String && launchBytes(input.Str)
+}
+
+// launchBytes looks for the key with the literal true behind it.
+func launchBytes(s string) bool {
+	for {
+		_, rest, ok := strings.Cut(s, `"run_in_background"`)
+		if !ok {
+			return false
+		}
+		s = rest
+		rest = strings.TrimLeft(rest, " \t\r\n\v\f")
+		if v, ok := strings.CutPrefix(rest, ":"); ok && strings.HasPrefix(strings.TrimLeft(v, " \t\r\n\v\f"), "true") {
+			return true
+		}
+	}
+}
+
+// callHarvest returns the shell id that a call collects, or "" (AC-154, AC-155).
+func callHarvest(tool string, input gjson.Result) string {
+	obj, ok := inputObject(input)
+	if !ok {
+		return ""
+	}
+	switch tool {
+	case "BashOutput", "KillShell":
+		return firstTruthy(obj, "bash_id", "shell_id")
+	case "Read", "View":
+		return unixOutputID(firstTruthy(obj, "file_path", "path"))
+	}
+	return ""
+}
+
+// firstTruthy picks the first key whose value is no empty one, as the rule's
+// source does; a value of another type then yields no id.
+func firstTruthy(obj gjson.Result, keys ...string) string {
+	for _, k := range keys {
+		switch v := obj.Get(k); v.Type {
+		case gjson.Null, gjson.False:
+		case gjson.Number:
+			if v.Num != 0 {
+				return ""
+			}
+		case gjson.String:
+			if v.Str != "" {
+				return strings.Clone(v.Str)
+			}
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// unixOutputID takes the id out of a path that ends in /tasks/<id>.output.
+func unixOutputID(path string) string {
+	if !strings.Contains(path, "/tasks/") || strings.Contains(path, `\`) {
+		return ""
+	}
+	return shell.OutputTaskID(path)
+}
+
+// debts computes both readings. A harvest pays for a launch whenever it comes,
+// but only launches since the latest human prompt are the turn's own debt; a
+// rescue run or a notification turn goes on with it (AC-150).
+func (f *fold) debts(humanAt int) Debt {
+	d := Debt{Paired: []string{}, Owed: []string{}}
+	owed := f.requested()
+	first := len(f.entries)
+	if len(owed) > 0 {
+		first = owed[0].at
+	}
+	calling := false
+	for _, e := range f.entries[humanAt+1:] {
+		calling = calling || e.assistant() && e.flags&flagBackground != 0
+	}
+	if calling {
+		first = min(first, humanAt+1)
+	}
+	if first == len(f.entries) {
+		return d
+	}
+	var calls CallDebt
+	failed := f.answers(first)
+	for i := first; i < len(f.entries); i++ {
+		e := f.entries[i]
+		if !e.assistant() || e.tools == 0 {
+			continue
+		}
+		r, ok := f.decode(e)
+		if !ok || !r.assistant() {
+			continue
+		}
+		for _, b := range r.blocks() {
+			if str(b.Get("type")) != "tool_use" {
+				continue
+			}
+			name, input := str(b.Get("name")), b.Get("input")
+			if calling && i > humanAt {
+				calls.apply(name, input)
+			}
+			if bad, answered := failed[str(b.Get("id"))]; answered && !bad {
+				harvest(owed, i, name, input)
+			}
+		}
+	}
+	d.Calls = calls.Outstanding()
+	for _, t := range owed {
+		if t.Harvested {
+			continue
+		}
+		d.Paired = append(d.Paired, t.ID)
+		if t.at > humanAt {
+			d.Owed = append(d.Owed, t.ID)
+		}
+	}
+	return d
+}
+
+// requested are the shells that the agent itself put into the background. The
+// receipt makes the launch, not the tool's name.
+func (f *fold) requested() []*task {
+	var out []*task
+	for _, t := range f.tasks {
+		if t.Kind == KindShell && t.Entrance == EntranceRequested {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// answers maps the tool-use ids that have a result to whether it is an error.
+func (f *fold) answers(from int) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range f.entries[from:] {
+		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
+			continue
+		}
+		if id, _, ok := resultHead(f.peek(e)); ok && e.flags&flagError == 0 {
+			out[strings.Clone(id)] = false
+			continue
+		}
+		r, ok := f.decode(e)
+		if !ok {
+			continue
+		}
+		for _, b := range r.results() {
+			out[strings.Clone(str(b.Get("tool_use_id")))] = isTrue(b.Get("is_error"))
+		}
+	}
+	return out
+}
+
+// harvest pays for the tasks that a successful call collected: ids compare whole
+// and only behind their own receipt, so no surplus read pays for another job.
+func harvest(owed []*task, i int, tool string, input gjson.Result) {
+	for _, id := range harvestIDs(tool, input) {
+		for _, t := range owed {
+			if t.at < i && t.ID == id {
+				t.Harvested = true
+			}
+		}
+	}
+}
+
+// harvestIDs lists the task ids that a call collects, in the vocabularies of
+// the hosts (D-07) and through shell readers such as tail.
+func harvestIDs(tool string, input gjson.Result) []string {
+	obj, ok := inputObject(input)
+	if !ok {
+		return nil
+	}
+	switch tool {
+	case "BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop", "shell_kill", "wait_task":
+		return []string{firstTruthy(obj, "bash_id", "shell_id", "task_id", "taskId")}
+	case "Read", "View", "read_file", "read":
+		return []string{shell.OutputTaskID(firstTruthy(obj, "file_path", "path"))}
+	}
+	command := str(obj.Get("command"))
+	if command == "" || !strings.Contains(command, ".output") {
+		return nil
+	}
+	var ids []string
+	for _, path := range shell.ParseFor(tool, command, shell.Options{}).Reads() {
+		if id := shell.OutputTaskID(path); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

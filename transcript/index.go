@@ -1,0 +1,348 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// flag is what a byte search found in a row. A flag is a reason to decode, never
+// a fact by itself: bytes inside a string can raise one.
+type flag uint16
+
+const (
+	flagTaskID     flag = 1 << iota // taskId" or backgroundTaskId": perhaps a receipt
+	flagAgentID                     // agentId": perhaps a subagent's receipt
+	flagTextID                      // "(ID: " in text: perhaps an MCP receipt
+	flagNotice                      // task-notification
+	flagEnd                         // task_id", shell_id", bash_id" or shellId": perhaps a recorded end
+	flagError                       // is_error":true
+	flagBackground                  // run_in_background
+)
+
+const launchFlags = flagTaskID | flagAgentID | flagTextID
+
+// entry is one row of the index: 24 bytes, so that the index of the largest
+// window stays small.
+type entry struct {
+	off   int64
+	n     int32 // length without the newline
+	flags flag
+	class class
+	shape shape
+	side  bool
+	tools uint8 // tool_use blocks, saturating
+}
+
+// maxEntries bounds the index (3 MiB). A real window holds a few thousand rows;
+// beyond the bound the oldest half is forgotten and the session says so.
+const maxEntries = 1 << 17
+
+// bufferSize is the one read buffer: large enough for fast reads, small enough
+// to stay in the second-level cache while it is searched.
+const bufferSize = 256 << 10
+
+// index is the first pass over the window: it splits rows at 0x0A, reads their
+// heads, searches for the few byte needles, and decodes nothing. Needles begin
+// (or are anchored) at bytes that are rare in real transcripts, and those that
+// only matter behind a launch are not searched before one.
+type index struct {
+	entries  []entry
+	rows     int
+	bad      int
+	dropped  bool
+	known    bool // a row of a known type was seen
+	validate func(off int64, line []byte, n int) bool
+
+	launched bool // a row that may be a receipt was seen
+
+	// the row being read, when it is longer than the buffer
+	open     bool
+	cur      entry
+	first    byte // first byte that is no space and no NUL
+	last     byte // last such byte
+	skipping bool // a request copy: only its length matters
+}
+
+// scan reads [from, to) of r. The bytes behind the last newline count as a row:
+// a host may leave its last line without one.
+func (x *index) scan(r io.ReaderAt, from, to int64) error {
+	buf := make([]byte, bufferSize)
+	n, base := 0, from // buf[:n] holds the bytes from base on
+	for base+int64(n) < to {
+		want := min(int64(len(buf)-n), to-base-int64(n))
+		m, err := r.ReadAt(buf[n:n+int(want)], base+int64(n))
+		if m == 0 {
+			if err == nil || errors.Is(err, io.EOF) {
+				break // the file shrank under us: what was read stands
+			}
+			return err
+		}
+		n += m
+		used := x.feed(buf[:n], base)
+		if used == 0 && n == len(buf) {
+			used = x.part(buf[:n], base)
+		}
+		n = copy(buf, buf[used:n])
+		base += int64(used)
+	}
+	if x.open || n > 0 {
+		x.line(buf[:n], base)
+	}
+	return nil
+}
+
+// feed consumes every complete row and returns the bytes used.
+func (x *index) feed(b []byte, base int64) int {
+	used := 0
+	for {
+		i := bytes.IndexByte(b[used:], '\n')
+		if i < 0 {
+			return used
+		}
+		x.line(b[used:used+i], base+int64(used))
+		used += i + 1
+	}
+}
+
+// A needle is found at its anchor byte and checked at most context bytes around
+// it. Two parts of one row overlap by twice that, so every anchor is visited
+// once, with its context whole.
+const context = 32
+
+// part takes most of a row that is longer than the buffer.
+func (x *index) part(b []byte, base int64) int {
+	lo := x.resume()
+	x.begin(b, base)
+	cut := b[:len(b)-2*context]
+	x.measure(cut)
+	if !x.skipping {
+		x.search(b, lo, len(b)-context)
+	}
+	x.cur.n += int32(len(cut))
+	return len(cut)
+}
+
+// resume is where anchors of a continued row have not been visited yet.
+func (x *index) resume() int {
+	if x.open {
+		return context
+	}
+	return 0
+}
+
+// begin starts a row unless one is open.
+func (x *index) begin(b []byte, off int64) {
+	if x.open {
+		return
+	}
+	x.open, x.skipping, x.first, x.last = true, false, 0, 0
+	x.cur = entry{off: off}
+	h := readHead(trimPadding(b))
+	x.cur.class, x.cur.shape, x.cur.side = h.class, h.shape, h.sidechain
+	x.skipping = h.class == classCopy
+}
+
+// line ends a row with its last (often only) bytes.
+func (x *index) line(b []byte, off int64) {
+	whole, lo := !x.open, x.resume()
+	x.begin(b, off)
+	x.open = false
+	x.measure(b)
+	x.cur.n += int32(len(b))
+	if x.first == 0 {
+		if padded(b) {
+			x.bad++ // a line of NUL bytes: a hole that the file system left
+		}
+		return
+	}
+	if x.first != '{' || x.last != '}' {
+		if scalarRow(x.first) && whole && valid(trimPadding(b)) {
+			x.rows++ // JSON, but no object: nothing in it is for us
+			return
+		}
+		x.bad++
+		return
+	}
+	if !x.skipping {
+		x.search(b, lo, len(b))
+		if x.validate != nil && !x.validate(x.cur.off, b, int(x.cur.n)) {
+			x.bad++
+			return
+		}
+	}
+	x.rows++
+	x.known = x.known || (x.cur.class != classOther && x.cur.class != classUnknown)
+	x.keep()
+}
+
+// scalarRow tells whether a line that is no object may still be JSON.
+func scalarRow(c byte) bool { return c == '[' || c == 'n' || c == '"' || c == 't' || c == 'f' }
+
+// keep adds the row to the index when any later step could need it.
+func (x *index) keep() {
+	e := x.cur
+	switch e.class {
+	case classCopy:
+		return
+	case classOther, classQueue:
+		if e.flags&flagNotice == 0 {
+			return
+		}
+	}
+	if e.flags&launchFlags != 0 && e.class != classAssistant {
+		x.launched = true
+	}
+	if len(x.entries) == maxEntries {
+		half := maxEntries / 2
+		x.entries = x.entries[:copy(x.entries, x.entries[half:])]
+		x.dropped = true
+	}
+	x.entries = append(x.entries, e)
+}
+
+// measure remembers the outermost bytes that are neither space nor NUL.
+func (x *index) measure(b []byte) {
+	if x.first == 0 {
+		if t := trimPadding(b); len(t) > 0 {
+			x.first = t[0]
+		}
+	}
+	for i := len(b) - 1; i >= 0; i-- {
+		if !isPadding(b[i]) {
+			x.last = b[i]
+			return
+		}
+	}
+}
+
+// search raises the flags that can matter for a row of this class.
+func (x *index) search(b []byte, lo, hi int) {
+	switch x.cur.class {
+	case classAssistant:
+		x.underscores(b, lo, hi)
+	case classUser, classUnknown:
+		x.capitals(b, lo, hi)
+		x.underscores(b, lo, hi)
+	case classSystem:
+		x.underscores(b, lo, hi)
+	}
+	// A notice closes what an earlier row opened, so before the first possible
+	// receipt there is nothing to look for.
+	if x.launched || x.cur.flags&launchFlags != 0 {
+		x.notices(b, lo, hi)
+	}
+}
+
+// capitals looks at every I: taskId", agentId", shellId", "(ID: ".
+func (x *index) capitals(b []byte, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		j := bytes.IndexByte(b[i:hi], 'I')
+		if j < 0 {
+			return
+		}
+		i += j
+		rest, before := b[i+1:], b[:i]
+		if hasPrefix(rest, `d"`) {
+			switch {
+			case hasSuffix(before, "ask"):
+				x.cur.flags |= flagTaskID
+			case hasSuffix(before, `"agent`):
+				x.cur.flags |= flagAgentID
+			case hasSuffix(before, `"shell`):
+				x.cur.flags |= flagEnd
+			}
+		} else if hasPrefix(rest, "D: ") && hasSuffix(before, "(") {
+			x.cur.flags |= flagTextID
+		}
+	}
+}
+
+// underscores looks at every _: tool_use", is_error":true, task_id" and its
+// kin, run_in_background.
+func (x *index) underscores(b []byte, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		j := bytes.IndexByte(b[i:hi], '_')
+		if j < 0 {
+			return
+		}
+		i += j
+		rest := b[i+1:]
+		if len(rest) == 0 {
+			return
+		}
+		switch rest[0] {
+		case 'u':
+			if hasPrefix(rest, `use"`) && hasSuffix(b[:i], `"tool`) && !stopReason(b[:i]) && x.cur.tools < 255 {
+				x.cur.tools++
+			}
+		case 'e':
+			if hasPrefix(rest, `error":true`) || hasPrefix(rest, `error": true`) {
+				x.cur.flags |= flagError
+			}
+		case 'i':
+			if hasPrefix(rest, `id"`) {
+				if before := b[:i]; hasSuffix(before, "task") || hasSuffix(before, "shell") || hasSuffix(before, "bash") {
+					x.cur.flags |= flagEnd
+				}
+			}
+		case 'b':
+			if hasPrefix(rest, "background") && hasSuffix(b[:i], "run_in") {
+				x.cur.flags |= flagBackground
+			}
+		}
+	}
+}
+
+// stopReason tells the message's stop reason, which names no call, from a block.
+func stopReason(b []byte) bool {
+	return hasSuffix(b, `"stop_reason":"tool`) || hasSuffix(b, `"stop_reason": "tool`)
+}
+
+// notices looks at every k for task-notification; one hit is enough.
+func (x *index) notices(b []byte, lo, hi int) {
+	if x.cur.flags&flagNotice != 0 {
+		return
+	}
+	for i := lo; i < hi; i++ {
+		j := bytes.IndexByte(b[i:hi], 'k')
+		if j < 0 {
+			return
+		}
+		i += j
+		if hasPrefix(b[i+1:], "-notification") && hasSuffix(b[:i], "tas") {
+			x.cur.flags |= flagNotice
+			return
+		}
+	}
+}
+
+func hasPrefix(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }
+func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
+
+// isPadding tells the bytes that are trimmed at both ends of a line: crashes
+// leave NUL bytes there, some writers a carriage return or a byte order mark.
+func isPadding(c byte) bool { return c == 0 || c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// trimPadding cuts padding at both ends and byte order marks in front.
+func trimPadding(b []byte) []byte {
+	for {
+		n := len(b)
+		for len(b) > 0 && isPadding(b[0]) {
+			b = b[1:]
+		}
+		if hasPrefix(b, "\xef\xbb\xbf") {
+			b = b[3:]
+		}
+		if len(b) == n {
+			break
+		}
+	}
+	for len(b) > 0 && isPadding(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// padded tells a line of nothing but padding that holds a NUL from a blank one.
+func padded(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }

@@ -1,0 +1,144 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// row is one decoded row. Field names are matched exactly: a decoder that
+// ignores case would accept look-alike keys (D-43).
+type row struct {
+	gjson.Result
+	entry
+	pos Position
+}
+
+// decode loads and checks one row. Rows that are not whole JSON objects are
+// counted as bad once and yield ok=false.
+func (w *window) decode(e entry) (row, bool) {
+	s, ok := w.load(e)
+	if !ok {
+		if w.validate == nil && !w.broken[e.off] { // else it is counted already
+			if w.broken == nil {
+				w.broken = map[int64]bool{}
+			}
+			w.broken[e.off] = true
+			w.bad++
+			w.rows--
+		}
+		return row{}, false
+	}
+	r := row{Result: gjson.Parse(s), entry: e}
+	r.pos = Position{Offset: e.off, UUID: strings.Clone(r.str("uuid")), Time: parseTime(r.Get("timestamp"))}
+	if r.class == classUnknown || r.class == classAssistant { // the head may have seen the role only
+		r.class = classOf([]byte(r.str("type")))
+		w.known = w.known || r.class != classOther
+	}
+	return r, true
+}
+
+// assistant tells the rows that may be the main agent's own.
+func (e entry) assistant() bool {
+	return !e.side && (e.class == classAssistant || e.class == classUnknown)
+}
+
+// assistant tells whether the row is the main agent's own.
+func (r row) assistant() bool { return r.class == classAssistant && !r.sidechain() }
+
+// str returns a string field, and "" when it is missing or of another type.
+func (r row) str(path string) string { return str(r.Get(path)) }
+
+func str(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return v.Str
+}
+
+func isTrue(v gjson.Result) bool { return v.Type == gjson.True }
+
+// parseTime reads an RFC 3339 instant with up to nine digits of fraction and any
+// offset; anything else is the zero time.
+func parseTime(v gjson.Result) time.Time {
+	if v.Type != gjson.String {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339Nano, v.Str)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// sidechain tells a subagent's row.
+func (r row) sidechain() bool { return isTrue(r.Get("isSidechain")) }
+
+// blocks returns message.content as blocks; a plain string is one text block.
+func (r row) blocks() []gjson.Result {
+	c := r.Get("message.content")
+	if c.IsArray() {
+		return c.Array()
+	}
+	return nil
+}
+
+// text joins the text of a row's message.
+func (r row) text() string {
+	m := r.Get("message")
+	if m.Type == gjson.String {
+		return m.Str
+	}
+	c := m.Get("content")
+	if c.Type == gjson.String {
+		return c.Str
+	}
+	var parts []string
+	for _, b := range r.blocks() {
+		if b.Type == gjson.String {
+			parts = append(parts, b.Str)
+		} else if str(b.Get("type")) == "text" {
+			parts = append(parts, str(b.Get("text")))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// results returns the tool_result blocks of a user row.
+func (r row) results() []gjson.Result {
+	var out []gjson.Result
+	for _, b := range r.blocks() {
+		if str(b.Get("type")) == "tool_result" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// resultIDs returns the tool-use ids that a user row answers, and whether any
+// of the answers is an error.
+func (r row) resultIDs() (ids []string, failed bool) {
+	for _, b := range r.results() {
+		ids = append(ids, strings.Clone(str(b.Get("tool_use_id"))))
+		failed = failed || isTrue(b.Get("is_error"))
+	}
+	return ids, failed
+}
+
+// eachString calls f for every string value below v, JSON-decoded, until f
+// returns false.
+func eachString(v gjson.Result, f func(string) bool) bool {
+	switch {
+	case v.Type == gjson.String:
+		return f(v.Str)
+	case v.IsObject() || v.IsArray():
+		ok := true
+		v.ForEach(func(_, child gjson.Result) bool {
+			ok = eachString(child, f)
+			return ok
+		})
+		return ok
+	}
+	return true
+}

@@ -1,0 +1,286 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stophook/stophook/transcript/shell"
+	"github.com/tidwall/gjson"
+)
+
+// maxRemediation is how many remediation prompts the walk to the turn's start
+// passes over (D-52).
+const maxRemediation = 16
+
+// MaxTools bounds Turn.Tools; the latest calls are kept.
+const MaxTools = 100
+
+// start is what a user row begins.
+type start uint8
+
+const (
+	startNone         start = iota // nothing: tool results, meta rows, echoes of local commands
+	startHuman                     // a person's prompt
+	startNotification              // a completion notice that began a turn
+	startRemediation               // a Stop hook's own reason, handed to the model
+	startOther                     // the host began a turn for another reason (origin.kind tells)
+)
+
+// startOf classifies a user row (DESIGN section 3, Turn). Rows without origin
+// (older hosts, print mode) are told apart by their content.
+func startOf(r row) start {
+	if r.class != classUser || r.sidechain() || len(r.results()) > 0 {
+		return startNone
+	}
+	text := r.text()
+	if isTrue(r.Get("isMeta")) {
+		if strings.HasPrefix(text, "Stop hook feedback:") {
+			return startRemediation
+		}
+		return startNone
+	}
+	if isTrue(r.Get("isCompactSummary")) || isTrue(r.Get("isVisibleInTranscriptOnly")) {
+		return startNone
+	}
+	switch kind := r.str("origin.kind"); kind {
+	case "human":
+		return startHuman
+	case "task-notification":
+		return startNotification
+	case "":
+	default:
+		return startOther
+	}
+	if _, ok := blockStart(strings.TrimLeft(text, " \t\r\n")); ok {
+		return startNotification
+	}
+	for _, echo := range []string{"<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>", "<bash-stderr>",
+		"<bash-input>", "[Request interrupted by user"} {
+		if strings.HasPrefix(text, echo) {
+			return startNone
+		}
+	}
+	if r.blocks() == nil && text == "" {
+		return startNone
+	}
+	return startHuman
+}
+
+// walk goes back from the end to the turn's start, and on to the latest human
+// prompt, and returns the indexes where they stand (-1 when not in the window).
+func (f *fold) walk() (t Turn, turnAt, humanAt int) {
+	turnAt, humanAt = -1, -1
+	t.Origin, t.Tools, t.Boxes = "unknown", []ToolCall{}, []Box{}
+	for i := len(f.entries) - 1; i >= 0; i-- {
+		e := f.entries[i]
+		if e.side || e.shape == shapeResult || (e.class != classUser && e.class != classUnknown) {
+			continue
+		}
+		r, ok := f.decode(e)
+		if !ok {
+			continue
+		}
+		s := startOf(r)
+		if s == startNone {
+			continue
+		}
+		if s == startRemediation && (t.Remediation < maxRemediation || turnAt >= 0) {
+			if turnAt < 0 {
+				t.Remediation++
+			}
+			continue
+		}
+		if turnAt < 0 {
+			turnAt, t.StartedAt, t.Complete, t.Origin = i, r.pos, true, originOf(r, s)
+		}
+		if s == startHuman {
+			humanAt, t.PromptUUID, t.PromptAt = i, r.pos.UUID, r.pos.Time
+			break
+		}
+	}
+	if turnAt < 0 && f.start == 0 && !f.dropped {
+		t.Complete = true // the whole file was seen
+	}
+	return t, turnAt, humanAt
+}
+
+func originOf(r row, s start) string {
+	switch s {
+	case startHuman:
+		return "human"
+	case startNotification:
+		if sub := r.str("origin.subkind"); sub != "" {
+			return strings.Clone(sub)
+		}
+		return "notification"
+	case startRemediation:
+		return "remediation"
+	}
+	return strings.Clone(r.str("origin.kind"))
+}
+
+// turn derives the turn's facts. The counts are of the whole turn; details are
+// decoded for the latest MaxTools calls only.
+func (f *fold) turn() (t Turn, humanAt int) {
+	t, turnAt, humanAt := f.walk()
+	earliest := len(f.entries) // of the rows with detailed calls
+	for i := len(f.entries) - 1; i > turnAt; i-- {
+		e := f.entries[i]
+		if !e.assistant() || e.tools == 0 {
+			continue
+		}
+		if len(t.Tools) >= MaxTools && e.class == classAssistant {
+			t.ToolCalls += int(e.tools)
+			continue
+		}
+		if r, ok := f.decode(e); ok && r.assistant() {
+			calls := toolCalls(r)
+			t.ToolCalls += len(calls)
+			slices.Reverse(calls)
+			t.Tools = append(t.Tools, calls...)
+			earliest = i
+		}
+	}
+	t.IsToolTurn = t.ToolCalls > 0
+	t.Tools = t.Tools[:min(len(t.Tools), MaxTools)]
+	slices.Reverse(t.Tools)
+	f.pair(t.Tools, earliest)
+	for _, c := range t.Tools {
+		at := c.At.Time
+		if c.ResultTime.After(at) {
+			at = c.ResultTime
+		}
+		if at.After(t.LastToolAt) {
+			t.LastToolAt = at
+		}
+		if c.Evidence == "" && at.After(t.LastOtherToolAt) {
+			t.LastOtherToolAt = at
+		}
+	}
+	f.finalText(&t, turnAt)
+	return t, humanAt
+}
+
+// commandLimit bounds the command text kept of a call.
+const commandLimit = 2000
+
+// toolCalls reads the tool_use blocks of an assistant row.
+func toolCalls(r row) []ToolCall {
+	var out []ToolCall
+	for _, b := range r.blocks() {
+		if str(b.Get("type")) != "tool_use" {
+			continue
+		}
+		c := ToolCall{ID: strings.Clone(str(b.Get("id"))), Name: strings.Clone(str(b.Get("name"))), At: r.pos}
+		in := b.Get("input")
+		if in.Type == gjson.String && gjson.Valid(in.Str) {
+			in = gjson.Parse(in.Str)
+		}
+		c.Command = strings.Clone(cut(str(in.Get("command")), commandLimit))
+		c.FilePath = strings.Clone(firstString(in, "file_path", "notebook_path", "path"))
+		c.Background = isTrue(in.Get("run_in_background"))
+		if c.Command != "" && shell.MayBeEvidence(c.Command) && shellTool(c.Name) {
+			c.Evidence = shell.Parse(str(in.Get("command")), shell.Options{}).EvidenceCall()
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// shellTool tells the tools whose command is shell text (PO-14 names them).
+func shellTool(name string) bool {
+	switch strings.TrimPrefix(name, "functions.") {
+	case "Bash", "Shell", "shell", "shell_command", "exec_command":
+		return true
+	}
+	return false
+}
+
+func firstString(v gjson.Result, keys ...string) string {
+	for _, k := range keys {
+		if s := str(v.Get(k)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// cut shortens s to at most n bytes at a rune boundary.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+// pair adds the results, which stand behind index from.
+func (f *fold) pair(calls []ToolCall, from int) {
+	byID := make(map[string]*ToolCall, len(calls))
+	for i := range calls {
+		byID[calls[i].ID] = &calls[i]
+	}
+	for i := from + 1; i < len(f.entries); i++ {
+		e := f.entries[i]
+		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
+			continue
+		}
+		id, at, ok := resultHead(f.peek(e))
+		if ok && byID[id] == nil {
+			continue
+		}
+		ids, failed := []string{id}, e.flags&flagError != 0
+		if !ok || failed {
+			r, whole := f.decode(e)
+			if !whole {
+				continue
+			}
+			ids, failed = r.resultIDs()
+			at = r.pos.Time
+		}
+		for _, id := range ids {
+			if c := byID[id]; c != nil {
+				c.ResultTime, c.Failed = at, c.Failed || failed
+			}
+		}
+	}
+}
+
+// finalText takes the text that ends the turn: the payload's own word first,
+// because in the TUI the row is often not written yet (claude-code section 5).
+func (f *fold) finalText(t *Turn, turnAt int) {
+	t.FinalTextSource = "none"
+	for i := len(f.entries) - 1; i > turnAt; i-- {
+		e := f.entries[i]
+		if !e.assistant() {
+			continue
+		}
+		r, ok := f.decode(e)
+		if !ok || !r.assistant() {
+			continue
+		}
+		t.APIError = isTrue(r.Get("isApiErrorMessage"))
+		if text := r.text(); text != "" {
+			t.FinalText, t.FinalTextSource = strings.Clone(text), "transcript"
+		}
+		break
+	}
+	if f.opts.LastAssistantMessage != nil {
+		t.FinalText, t.FinalTextSource = *f.opts.LastAssistantMessage, "payload"
+	}
+}
+
+// resultHead reads the first tool_use_id and the timestamp of a long result row
+// from its head alone; ok is false when it must be decoded to know.
+func resultHead(b []byte) (id string, at time.Time, ok bool) {
+	if len(b) < headLimit-64 {
+		return "", time.Time{}, false // a short row: decoding it is as cheap
+	}
+	s := alias(b)
+	id = str(gjson.Get(s, "message.content.0.tool_use_id"))
+	at = parseTime(gjson.Get(s, "timestamp"))
+	return id, at, id != "" && !at.IsZero()
+}

@@ -1,0 +1,164 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"unsafe"
+
+	"github.com/tidwall/gjson"
+)
+
+// window is the tail of one transcript: where its first whole row begins, the
+// index of its rows, and the file to decode single rows from.
+type window struct {
+	r     io.ReaderAt
+	size  int64
+	start int64 // the first whole row
+	index
+	broken map[int64]bool // rows that the second pass found to be no JSON
+
+	// The second pass mostly walks forward through neighbouring rows, so it reads
+	// the file in blocks: a system call a row would cost more than the decoding.
+	block    []byte
+	blockOff int64
+}
+
+const blockSize = 64 << 10
+
+// bytes reads n bytes at off. Short reads come from the block and alias it: they
+// are only good until the next call.
+func (w *window) bytes(off int64, n int) ([]byte, error) {
+	if at := off - w.blockOff; at >= 0 && at+int64(n) <= int64(len(w.block)) {
+		return w.block[at : at+int64(n)], nil
+	}
+	if n > blockSize/2 {
+		b := make([]byte, n)
+		return w.read(b, off)
+	}
+	if w.block == nil {
+		w.block = make([]byte, 0, blockSize)
+	}
+	block, err := w.read(w.block[:blockSize], off)
+	w.block, w.blockOff = block, off
+	if len(block) >= n {
+		return block[:n], nil
+	}
+	return block, err
+}
+
+// read fills b as far as the file goes.
+func (w *window) read(b []byte, off int64) ([]byte, error) {
+	n := 0
+	for n < len(b) {
+		m, err := w.r.ReadAt(b[n:], off+int64(n))
+		n += m
+		if m == 0 || errors.Is(err, io.EOF) {
+			return b[:n], err
+		}
+	}
+	return b, nil
+}
+
+// open indexes the last limit bytes. TR-1, TR-3, D-32, D-33: when the window
+// begins in the middle of a row, the bytes up to and including the first
+// newline are dropped; when the byte before it is a newline, nothing is.
+func openWindow(r io.ReaderAt, size, limit int64, validateAll bool) (*window, error) {
+	w := &window{r: r, size: size, start: max(0, size-limit)}
+	if w.start > 0 {
+		next, err := rowStart(r, w.start, size)
+		if err != nil {
+			return nil, err
+		}
+		w.start = next
+	}
+	if validateAll || size-w.start <= validateUpTo {
+		w.validate = w.checkRow
+	}
+	if err := w.scan(r, w.start, size); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// validateUpTo is the window size up to which every row is checked to be whole
+// JSON in any case, because it costs nothing worth saving.
+const validateUpTo = 512 << 10
+
+// rowStart returns the offset of the first row that begins at or behind off.
+func rowStart(r io.ReaderAt, off, size int64) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for at := off - 1; at < size; {
+		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
+		for i, c := range buf[:n] {
+			if c == '\n' {
+				return at + int64(i) + 1, nil
+			}
+		}
+		at += int64(n)
+		if n == 0 {
+			if err != nil && !errors.Is(err, io.EOF) {
+				return 0, err
+			}
+			break
+		}
+	}
+	return size, nil // one huge row: nothing to read (D-33)
+}
+
+// checkRow validates a row, from the buffer when it is whole there.
+func (w *window) checkRow(off int64, line []byte, n int) bool {
+	if len(line) == n {
+		return valid(trimPadding(line))
+	}
+	_, ok := w.load(entry{off: off, n: int32(n)})
+	return ok
+}
+
+// load reads one row into a string of its own. ok is false when the row is not
+// one JSON value.
+func (w *window) load(e entry) (string, bool) {
+	b, _ := w.bytes(e.off, int(e.n))
+	if len(b) < int(e.n) {
+		return "", false // the file shrank under us
+	}
+	s := string(trimPadding(b))
+	return s, gjson.Valid(s)
+}
+
+// peek reads at most the head of a row, good until the next read.
+func (w *window) peek(e entry) []byte {
+	b, _ := w.bytes(e.off, min(int(e.n), headLimit))
+	return trimPadding(b)
+}
+
+func valid(b []byte) bool { return gjson.Valid(alias(b)) }
+
+// alias views bytes as a string without copying them. It is only used on bytes
+// that nobody writes while the string lives.
+func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// openFile opens a regular file, and tells a missing one from an unreadable one.
+func openFile(path string) (f *os.File, size int64, blind string, err error) {
+	if path == "" {
+		return nil, 0, BlindNoPath, ErrNoPath
+	}
+	f, err = os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, 0, BlindMissing, fmt.Errorf("transcript: %w", err)
+		}
+		return nil, 0, BlindUnreadable, fmt.Errorf("transcript: %w", err)
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("transcript: %s is no regular file; pass the session's .jsonl file", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, BlindUnreadable, err
+	}
+	return f, st.Size(), "", nil
+}
