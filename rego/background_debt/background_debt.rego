@@ -1,0 +1,41 @@
+# METADATA
+# title: Background work
+# description: Where nothing resumes a turn, background work is collected before the turn ends. One nudge a prompt, then a notice.
+# custom:
+#   code: stop-hook.background_debt
+#   severity: block
+#   deferrable: false
+#   events: [Stop]
+#   order: 50
+#   brief: "In headless runs nothing resumes an ended turn: collect the output of background work before you end it."
+package stophook.rules.background_debt
+
+demand contains {"text": concat("\n", array.concat(array.concat([ask], [line | some [line, _] in running]), [how]))} if {
+	owed
+	not input.debt.nudged
+}
+
+# Asked once already: the person learns what is left behind.
+notice contains sprintf("%s, and nothing here picks up what it does: %s. Send another message, or look in the working directory.", [left, concat(", ", [label | some [_, label] in running])]) if {
+	owed
+	input.debt.nudged
+}
+
+owed if {
+	input.host.mode == "headless"
+	count(input.debt.running) > 0
+}
+
+running := [[sprintf("- %s, output: %s", [label, object.get(task, "output_file", "the .output file that the launch reported")]), label] |
+	some id in input.debt.running
+	task := object.union_n([t | some t in input.tasks; t.id == id])
+	label := sprintf("%s (`%s`)", [id, substring(object.get(task, "command", "command not seen"), 0, 160)])
+]
+
+ask := "Background work: nothing resumes this turn once it has ended, and what you started was never collected:"
+
+how := "Read that .output file, or call TaskOutput (BashOutput in older versions) with the id; wait if it has not finished, then finish the work. If nothing is left to do, say so in one line."
+
+left := "1 background task is still running" if count(input.debt.running) == 1
+
+else := sprintf("%d background tasks are still running", [count(input.debt.running)])
