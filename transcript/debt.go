@@ -165,7 +165,7 @@ func (f *fold) debts(humanAt int) Debt {
 		return d
 	}
 	var calls CallDebt
-	failed := f.answers(first)
+	failed, folded := f.answers(first), map[string]bool{}
 	for i := first; i < len(f.entries); i++ {
 		e := f.entries[i]
 		if !e.assistant() || e.tools == 0 {
@@ -180,10 +180,12 @@ func (f *fold) debts(humanAt int) Debt {
 				continue
 			}
 			name, input := str(b.Get("name")), b.Get("input")
-			if calling && i > humanAt {
+			id := strings.Clone(str(b.Get("id")))
+			if calling && i > humanAt && (id == "" || !folded[id]) {
+				folded[id] = true // a resumed host may append a row again
 				calls.apply(name, input)
 			}
-			if bad, answered := failed[str(b.Get("id"))]; answered && !bad {
+			if bad, answered := failed[id]; answered && !bad {
 				harvest(owed, i, name, input)
 			}
 		}
@@ -220,12 +222,12 @@ func (f *fold) answers(from int) map[string]bool {
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		if id, _, ok := resultHead(f.peek(e)); ok && e.flags&flagError == 0 {
+		if id, _, ok := resultHead(f.peek(e)); ok && e.tools <= 1 && e.flags&flagError == 0 {
 			out[strings.Clone(id)] = false
 			continue
 		}
 		r, ok := f.decode(e)
-		if !ok {
+		if !ok || r.class != classUser || r.sidechain() {
 			continue
 		}
 		for _, b := range r.results() {

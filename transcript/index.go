@@ -31,7 +31,7 @@ type entry struct {
 	class class
 	shape shape
 	side  bool
-	tools uint8 // tool_use blocks, saturating
+	tools uint8 // tool_use blocks and tool_use_id keys, saturating
 }
 
 // maxEntries bounds the index (3 MiB). A real window holds a few thousand rows;
@@ -273,8 +273,8 @@ func (x *index) underscores(b []byte, lo, hi int) {
 		}
 		switch rest[0] {
 		case 'u':
-			if hasPrefix(rest, `use"`) && hasSuffix(b[:i], `"tool`) && !stopReason(b[:i]) && x.cur.tools < 255 {
-				x.cur.tools++
+			if hasPrefix(rest, `use"`) && hasSuffix(b[:i], `"tool`) && !stopReason(b[:i]) || hasPrefix(rest, `use_id"`) {
+				x.cur.tools = max(x.cur.tools, x.cur.tools+1) // stays at 255
 			}
 		case 'e':
 			if hasPrefix(rest, `error":true`) || hasPrefix(rest, `error": true`) {

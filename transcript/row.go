@@ -116,16 +116,6 @@ func (r row) results() []gjson.Result {
 	return out
 }
 
-// resultIDs returns the tool-use ids that a user row answers, and whether any
-// of the answers is an error.
-func (r row) resultIDs() (ids []string, failed bool) {
-	for _, b := range r.results() {
-		ids = append(ids, strings.Clone(str(b.Get("tool_use_id"))))
-		failed = failed || isTrue(b.Get("is_error"))
-	}
-	return ids, failed
-}
-
 // eachString calls f for every string value below v, JSON-decoded, until f
 // returns false.
 func eachString(v gjson.Result, f func(string) bool) bool {

@@ -143,8 +143,10 @@ func (f *fold) turn() (t Turn, humanAt int) {
 		}
 	}
 	t.IsToolTurn = t.ToolCalls > 0
-	t.Tools = t.Tools[:min(len(t.Tools), MaxTools)]
 	slices.Reverse(t.Tools)
+	once := onlyOnce(t.Tools)
+	t.ToolCalls -= len(t.Tools) - len(once)
+	t.Tools = once[max(0, len(once)-MaxTools):]
 	f.pair(t.Tools, earliest)
 	for _, c := range t.Tools {
 		at := c.At.Time
@@ -160,6 +162,16 @@ func (f *fold) turn() (t Turn, humanAt int) {
 	}
 	f.finalText(&t, turnAt)
 	return t, humanAt
+}
+
+// onlyOnce drops the calls that a resumed host appended a second time.
+func onlyOnce(calls []ToolCall) []ToolCall {
+	seen := make(map[string]bool, len(calls))
+	return slices.DeleteFunc(calls, func(c ToolCall) bool {
+		again := c.ID != "" && seen[c.ID]
+		seen[c.ID] = true
+		return again
+	})
 }
 
 // commandLimit bounds the command text kept of a call.
@@ -228,22 +240,23 @@ func (f *fold) pair(calls []ToolCall, from int) {
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		id, at, ok := resultHead(f.peek(e))
-		if ok && byID[id] == nil {
-			continue
-		}
-		ids, failed := []string{id}, e.flags&flagError != 0
-		if !ok || failed {
-			r, whole := f.decode(e)
-			if !whole {
+		if id, at, ok := resultHead(f.peek(e)); ok && e.tools <= 1 {
+			c := byID[id]
+			if c == nil {
 				continue
 			}
-			ids, failed = r.resultIDs()
-			at = r.pos.Time
+			if e.flags&flagError == 0 {
+				c.ResultTime = at
+				continue
+			}
 		}
-		for _, id := range ids {
-			if c := byID[id]; c != nil {
-				c.ResultTime, c.Failed = at, c.Failed || failed
+		r, ok := f.decode(e)
+		if !ok || r.class != classUser || r.sidechain() {
+			continue
+		}
+		for _, b := range r.results() {
+			if c := byID[str(b.Get("tool_use_id"))]; c != nil {
+				c.ResultTime, c.Failed = r.pos.Time, c.Failed || isTrue(b.Get("is_error"))
 			}
 		}
 	}
