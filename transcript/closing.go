@@ -186,7 +186,7 @@ func (f *fold) end(i int, t *task, r row, n Notice) {
 func (f *fold) recordedEnd(i int, r row) {
 	if r.class == classSystem {
 		if r.str("subtype") == "task_notification" && terminalStatus(r.str("status")) {
-			f.endID(i, r, r.str("task_id"), r.str("tool_use_id"), Notice{Status: r.str("status")})
+			f.endID(i, r, r.str("task_id"), r.str("tool_use_id"), Notice{Status: r.str("status")}, false)
 		}
 		return
 	}
@@ -205,7 +205,7 @@ func (f *fold) recordedEnd(i int, r row) {
 		return
 	}
 	for _, id := range ids {
-		f.endID(i, r, id, "", n)
+		f.endID(i, r, id, "", n, stop)
 	}
 }
 
@@ -253,16 +253,14 @@ func endingTool(name string, stop bool) bool {
 	return false
 }
 
-func (f *fold) endID(i int, r row, id, toolUseID string, n Notice) {
+func (f *fold) endID(i int, r row, id, toolUseID string, n Notice, stop bool) {
 	for _, t := range f.tasks {
 		if t.at >= i {
 			return
 		}
 		if id != "" && t.ID == id || toolUseID != "" && t.ToolUseID == toolUseID {
 			f.end(i, t, r, n)
-			if n.Status == "killed" && r.class == classUser {
-				t.Harvested = true
-			}
+			t.Harvested = t.Harvested || stop
 		}
 	}
 }

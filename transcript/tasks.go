@@ -57,7 +57,7 @@ func (f *fold) receipts() {
 // mayBeMCP spares the decode of a row whose text merely mentions an id: an MCP
 // receipt has an array as its structured result.
 func (f *fold) mayBeMCP(e entry) bool {
-	return e.shape == shapeResult && e.n < 64<<10
+	return e.shape != shapeText && e.n < 64<<10
 }
 
 // seen drops a receipt that was appended twice.
