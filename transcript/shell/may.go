@@ -12,49 +12,40 @@ func MayBackground(command string) bool {
 	if loneAmpersand(command) || hasANSI(command) {
 		return true
 	}
-	for i := 0; ; i++ {
-		n := launcherName(i)
-		if n == "" {
-			return hasWord(command, "at")
-		}
-		if hasNeedle(command, n) {
+	for i := 0; i < len(command); i++ {
+		if launcherEnds(command, i) {
 			return true
 		}
 	}
+	return false
 }
 
-func launcherName(i int) string {
-	switch i {
-	case 0:
-		return "disown"
-	case 1:
-		return "setsid"
-	case 2:
-		return "tmux"
-	case 3:
-		return "screen"
-	case 4:
-		return "docker"
-	case 5:
-		return "podman"
-	case 6:
-		return "nerdctl"
-	case 7:
-		return "systemd-run"
-	case 8:
-		return "batch"
-	case 9:
-		return "coproc"
-	case 10:
-		return "daemon" // daemonize, start-stop-daemon
-	case 11:
-		return "pm2"
-	case 12:
-		return "ssh"
-	case 13:
-		return "sudo"
+// launcherEnds tells whether the name of a program that can detach ends at i.
+// One pass for all names: this is asked of every shell call of a transcript.
+func launcherEnds(s string, i int) bool {
+	switch s[i] {
+	case 'n': // md-run is systemd-run, daemon is daemonize and start-stop-daemon
+		return endsAt(s, i, "disown") || endsAt(s, i, "screen") || endsAt(s, i, "podman") || endsAt(s, i, "md-run") || endsAt(s, i, "daemon")
+	case 'd':
+		return endsAt(s, i, "setsid")
+	case 'x':
+		return endsAt(s, i, "tmux")
+	case 'r':
+		return endsAt(s, i, "docker")
+	case 'l':
+		return endsAt(s, i, "nerdctl")
+	case 'h':
+		return endsAt(s, i, "batch") || endsAt(s, i, "ssh")
+	case 'c':
+		return endsAt(s, i, "coproc")
+	case '2':
+		return endsAt(s, i, "pm2")
+	case 'o':
+		return endsAt(s, i, "sudo")
+	case 't':
+		return wordEndsAt(s, i, "at")
 	}
-	return ""
+	return false
 }
 
 // MayWait tells whether Waits can find something.
@@ -74,7 +65,7 @@ func MayWait(command string) bool {
 	if !hasNeedle(command, "while") && !hasNeedle(command, "until") && !hasNeedle(command, "for") {
 		return false
 	}
-	return hasNeedle(command, "read") || hasNeedle(command, "kill") || hasWord(command, "ps") || hasNeedle(command, "/proc/")
+	return hasNeedle(command, "read") || hasNeedle(command, "kill") || hasNeedle(command, "ps") || hasNeedle(command, "/proc/")
 }
 
 func waiterName(i int) string {
@@ -154,47 +145,60 @@ func junk(c byte) bool {
 }
 
 // hasNeedle looks for needle with junk between its bytes.
-func hasNeedle(s, needle string) bool { return findNeedle(s, needle, false) }
-
-// hasWord also demands that no letter or digit stands beside it.
-func hasWord(s, needle string) bool { return findNeedle(s, needle, true) }
-
-func findNeedle(s, needle string, word bool) bool {
+func hasNeedle(s, needle string) bool {
 	last := needle[len(needle)-1]
 	for end := 0; ; end++ {
 		j := strings.IndexByte(s[end:], last)
 		if j < 0 {
 			return false
 		}
-		end += j
-		if word && alnum(byteAt(s, end+1)) {
-			continue
-		}
-		i, k := end-1, len(needle)-2
-		for k >= 0 && i >= 0 {
-			if s[i] == needle[k] {
-				i, k = i-1, k-1
-			} else if junk(s[i]) {
-				i--
-			} else {
-				break
-			}
-		}
-		// printf 'a\nat …' | sh: the n in front of the name is an escape.
-		if k < 0 && !(word && alnum(byteAt(s, i)) && byteAt(s, i-1) != '\\') {
+		if end += j; endsAt(s, end, needle) {
 			return true
 		}
 	}
+}
+
+// endsAt tells whether needle, with junk between its bytes, ends at end.
+func endsAt(s string, end int, needle string) bool { return startOf(s, end, needle) >= 0 }
+
+// wordEndsAt also demands that no letter or digit stands beside it; in front of
+// it, one that belongs to an escape does: printf 'a\nat …' | sh.
+func wordEndsAt(s string, end int, needle string) bool {
+	if alnum(byteAt(s, end+1)) {
+		return false
+	}
+	i := startOf(s, end, needle)
+	return i >= 0 && (!alnum(byteAt(s, i-1)) || byteAt(s, i-2) == '\\')
+}
+
+func startOf(s string, end int, needle string) int {
+	k := len(needle) - 1
+	for i := end; i >= 0; i-- {
+		switch {
+		case s[i] == needle[k]:
+			if k == 0 {
+				return i
+			}
+			k--
+		case i == end || !junk(s[i]):
+			return -1
+		}
+	}
+	return -1
 }
 
 func alnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// hasANSI finds $'…' with an escape in it, also where quoting hides it.
+// hasANSI finds $'…' with an escape in it, also where quoting hides it, and the
+// one escape of printf that can stand inside a name.
 func hasANSI(s string) bool {
 	if strings.IndexByte(s, '\\') < 0 {
 		return false
+	}
+	if strings.Contains(s, `\\\n`) { // printf 'sl\\\neep 1' | sh: a line continuation
+		return true
 	}
 	for i := 0; i < len(s); i++ {
 		j := strings.IndexByte(s[i:], '$')

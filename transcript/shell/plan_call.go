@@ -110,10 +110,8 @@ func (p *planner) feed(src *source, from, to *syntax.Stmt) {
 		for len(args) > 0 && args[0].lit && len(args[0].text) == 2 && args[0].text[0] == '-' {
 			args = args[1:]
 		}
-		text := joinText(args)
-		if strings.Contains(text, `\n`) { // printf 'a &\nwait\n', echo -e
-			text = strings.ReplaceAll(text, `\n`, "\n")
-		}
+		// The escapes of printf and echo -e; plain echo is taken for it too.
+		text := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t").Replace(joinText(args))
 		p.childScript(src, to, text, wordLine(src, from, args)-1)
 	case "cat":
 		for _, r := range from.Redirs {

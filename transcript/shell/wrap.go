@@ -158,12 +158,13 @@ func unwrapScript(name string, args []word) wrapped {
 			return wrapped{inner: []word{s}, script: true}
 		}
 	case "su", "runuser":
-		p := parseArgs(args, optSpec{short: "cgGswuT", long: "command group supp-group shell whitelist-environment user", permute: name == "su"})
-		if s, ok := p.value("c", "command"); ok {
-			return wrapped{inner: []word{s}, script: true}
-		}
-		if name == "runuser" && p.has("u", "user") {
+		spec := optSpec{short: "cgGswuT", long: "command group supp-group shell whitelist-environment user"}
+		if p := parseArgs(args, spec); name == "runuser" && p.has("u", "user") {
 			return wrapped{inner: p.rest}
+		}
+		spec.permute = true
+		if s, ok := parseArgs(args, spec).value("c", "command"); ok {
+			return wrapped{inner: []word{s}, script: true}
 		}
 	}
 	return wrapped{}
