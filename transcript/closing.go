@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,10 +80,7 @@ func (f *fold) notice(i int, r row) {
 		}
 		for _, n := range carried {
 			if n.names(t.ID, t.ToolUseID) && n.Terminal() {
-				f.end(i, t, r, n)
-				if t.anyText != nil && t.anyText.At.Offset == r.pos.Offset {
-					t.anyText.Trusted, t.anyText.Mode = true, "ended"
-				}
+				t.end(r, n)
 			}
 		}
 	}
@@ -135,12 +134,8 @@ func (f *fold) carried(i int, r row) []Notice {
 // have been delivered as a person's message: somebody had pasted the envelope.
 func (f *fold) typed(i int, text string) {
 	for _, t := range f.tasks {
-		if t.at < i && t.ended != nil && t.queued != "" && t.queued == text {
-			t.ended, t.queued = nil, ""
-			t.State, t.Status, t.ExitCode, t.EndedAt = TaskRunning, "", nil, nil
-			if t.anyText != nil {
-				t.anyText.Trusted, t.anyText.Mode = false, "any_text"
-			}
+		if t.at < i && text != "" {
+			t.ends = slices.DeleteFunc(t.ends, func(e ending) bool { return e.queued == text })
 		}
 	}
 }
@@ -157,27 +152,32 @@ func promptText(v gjson.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// end records the first end of a task; states only move forward until a new
+// end notes an end of the task. The first one will count, unless it is taken
+// back: then the next one does.
+func (t *task) end(r row, n Notice) {
+	e := ending{Notice: n, runID: strings.Clone(r.str("origin.runId")),
+		by: Closer{Carrier: carrier(r), Trusted: true, Mode: "ended", At: r.pos}}
+	if r.class == classQueue {
+		e.queued = r.str("content")
+	}
+	t.ends = append(t.ends, e)
+}
+
+// settle applies the first end that stands. States only move forward until a new
 // receipt with the same id opens another task.
-func (f *fold) end(i int, t *task, r row, n Notice) {
-	if t.ended != nil {
+func (t *task) settle() {
+	if len(t.ends) == 0 {
 		return
 	}
-	t.ended = &Closer{Carrier: carrier(r), Trusted: true, Mode: "ended", At: r.pos}
-	if r.class == classQueue {
-		t.queued = r.str("content")
-	}
-	at := r.pos
-	t.State, t.Status, t.ExitCode, t.EndedAt = TaskEnded, strings.Clone(n.Status), n.ExitCode, &at
-	if run := r.str("origin.runId"); run != "" {
-		t.RunID = strings.Clone(run)
-	}
-	if t.OutputFile == "" {
-		t.OutputFile = strings.Clone(n.OutputFile)
-	}
-	if t.anyText == nil && t.handoff {
-		c := *t.ended
-		t.anyText = &c
+	e := t.ends[0]
+	t.ended = &e.by
+	at := e.by.At
+	t.State, t.Status, t.ExitCode, t.EndedAt = TaskEnded, strings.Clone(e.Status), e.ExitCode, &at
+	t.RunID = cmp.Or(e.runID, t.RunID)
+	t.OutputFile = cmp.Or(t.OutputFile, strings.Clone(e.OutputFile))
+	if t.handoff && (t.anyText == nil || t.anyText.At.Offset >= at.Offset) {
+		by := e.by
+		t.anyText = &by
 	}
 }
 
@@ -259,7 +259,7 @@ func (f *fold) endID(i int, r row, id, toolUseID string, n Notice, stop bool) {
 			return
 		}
 		if id != "" && t.ID == id || toolUseID != "" && t.ToolUseID == toolUseID {
-			f.end(i, t, r, n)
+			t.end(r, n)
 			t.Harvested = t.Harvested || stop
 		}
 	}

@@ -165,7 +165,7 @@ func (f *fold) debts(humanAt int) Debt {
 		return d
 	}
 	var calls CallDebt
-	failed, folded := f.answers(first), map[string]bool{}
+	answers, folded := f.answers(first), map[string]bool{}
 	for i := first; i < len(f.entries); i++ {
 		e := f.entries[i]
 		if !e.assistant() || e.tools == 0 {
@@ -185,7 +185,7 @@ func (f *fold) debts(humanAt int) Debt {
 				folded[id] = true // a resumed host may append a row again
 				calls.apply(name, input)
 			}
-			if bad, answered := failed[id]; answered && !bad {
+			if a, ok := answers[id]; ok && a.at > i && !a.failed {
 				harvest(owed, i, name, input)
 			}
 		}
@@ -215,15 +215,22 @@ func (f *fold) requested() []*task {
 	return out
 }
 
-// answers maps the tool-use ids that have a result to whether it is an error.
-func (f *fold) answers(from int) map[string]bool {
-	out := map[string]bool{}
-	for _, e := range f.entries[from:] {
+// answer is the latest result of a call: where it stands and whether it failed.
+type answer struct {
+	at     int
+	failed bool
+}
+
+// answers maps the tool-use ids that have a result to it.
+func (f *fold) answers(from int) map[string]answer {
+	out := map[string]answer{}
+	for i := from; i < len(f.entries); i++ {
+		e := f.entries[i]
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
 		if id, _, ok := resultHead(f.peek(e)); ok && e.tools <= 1 && e.flags&flagError == 0 {
-			out[strings.Clone(id)] = false
+			out[strings.Clone(id)] = answer{at: i}
 			continue
 		}
 		r, ok := f.decode(e)
@@ -231,7 +238,7 @@ func (f *fold) answers(from int) map[string]bool {
 			continue
 		}
 		for _, b := range r.results() {
-			out[strings.Clone(str(b.Get("tool_use_id")))] = isTrue(b.Get("is_error"))
+			out[strings.Clone(str(b.Get("tool_use_id")))] = answer{i, isTrue(b.Get("is_error"))}
 		}
 	}
 	return out

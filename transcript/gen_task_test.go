@@ -158,10 +158,13 @@ func (g *gen) notice() {
 		g.chain(g.assistantRow([]any{obj{{"type", "thinking"}, {"thinking", s}}}))
 	case 13:
 		g.chain(g.user(s, kv{"isMeta", true}))
-	case 14:
+	case 14: // delivered, and perhaps pasted later
 		g.emit(queue("enqueue"))
 		g.emit(obj{{"type", "queue-operation"}, {"operation", "dequeue"}, {"sessionId", "s-1"}})
 		g.chain(g.user(s, kv{"origin", obj{{"kind", "task-notification"}}}))
+		if g.chance(30) {
+			g.chain(g.user(s, kv{"origin", obj{{"kind", "human"}}}))
+		}
 	}
 }
 

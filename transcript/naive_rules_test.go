@@ -364,6 +364,15 @@ func naiveEndFields(res m) (id, status string, stop bool, code *int) {
 	return "", "", false, nil
 }
 
+func (n *naive) closer(i int, mode string) *Closer {
+	r := n.rows[i]
+	c := &Closer{Carrier: r.typ, Trusted: mode == "ended", Mode: mode, At: r.pos()}
+	if r.typ == "user" && len(r.blocks("tool_result")) > 0 {
+		c.Carrier = "tool_result"
+	}
+	return c
+}
+
 // result applies ends and the age rule (D-35).
 func (n *naive) result() ([]Task, []Handoff) {
 	tasks, handoffs := []Task{}, []Handoff{}
@@ -384,11 +393,14 @@ func (n *naive) result() ([]Task, []Handoff) {
 		}
 		h := Handoff{TaskID: t.ID, ToolUseID: t.ToolUseID, Command: t.Command, OpenedAt: t.OpenedAt,
 			State: HandoffStates{AnyText: state, Ended: state}}
-		if t.quoted >= 0 || len(t.ends) > 0 {
-			h.State.AnyText = HandoffClosed
-		}
 		if len(t.ends) > 0 {
-			h.State.Ended = HandoffClosed
+			h.State = HandoffStates{AnyText: HandoffClosed, Ended: HandoffClosed}
+			h.EndedBy = n.closer(t.ends[0].row, "ended")
+			h.ClosedBy = h.EndedBy
+		}
+		if t.quoted >= 0 && (len(t.ends) == 0 || t.quoted < t.ends[0].row) {
+			h.State.AnyText = HandoffClosed
+			h.ClosedBy = n.closer(t.quoted, "any_text")
 		}
 		handoffs = append(handoffs, h)
 	}

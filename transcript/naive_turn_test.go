@@ -183,7 +183,7 @@ func (n *naive) debts(humanAt int) Debt {
 				folded[c.ID] = c.ID != ""
 				fold.apply(c.Name, c.input)
 			}
-			if answered, failed := n.answeredAnywhere(c.ID); answered && !failed {
+			if answered, failed := n.answeredBehind(i, c.ID); answered && !failed {
 				n.harvest(i, c)
 			}
 		}
@@ -201,8 +201,8 @@ func (n *naive) debts(humanAt int) Debt {
 	return d
 }
 
-func (n *naive) answeredAnywhere(id string) (answered, failed bool) {
-	for _, r := range n.rows {
+func (n *naive) answeredBehind(i int, id string) (answered, failed bool) {
+	for _, r := range n.rows[i+1:] {
 		if r.typ != "user" || r.side {
 			continue
 		}

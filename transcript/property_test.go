@@ -34,8 +34,8 @@ func options(t *rapid.T, size int) Options {
 // what, the details of calls.
 var comparable = cmp.Options{
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(Task{}, "OutputFile", "RunID"),
-	cmpopts.IgnoreFields(Handoff{}, "AgeSeconds", "ExpiresAt", "ClosedBy", "EndedBy"),
+	cmpopts.IgnoreFields(Task{}, "OutputFile"),
+	cmpopts.IgnoreFields(Handoff{}, "AgeSeconds", "ExpiresAt"),
 	cmpopts.IgnoreFields(ToolCall{}, "FilePath", "Background", "Evidence"),
 	cmpopts.IgnoreFields(Session{}, "Rows", "BadLines"),
 }

@@ -22,11 +22,19 @@ type fold struct {
 // task is a Task in the making.
 type task struct {
 	Task
-	at      int  // index of the receipt
-	handoff bool // its entrance defers
-	anyText *Closer
-	ended   *Closer
-	queued  string // the queue content that ended it, in case a person had typed it
+	at      int      // index of the receipt
+	handoff bool     // its entrance defers
+	anyText *Closer  // the first row that quotes it, later: that closes it
+	ends    []ending // every row that ends it, the first one counts
+	ended   *Closer  // of the first end
+}
+
+// ending is one recorded end of a task, or a notice of it.
+type ending struct {
+	Notice
+	by     Closer
+	runID  string
+	queued string // the content of a queue row, in case a person had typed it
 }
 
 // receipts walks the rows that may be receipts and opens their tasks. Only rows
@@ -272,6 +280,7 @@ func (f *fold) finish() ([]Task, []Handoff) {
 	f.tasks = slices.DeleteFunc(f.tasks, func(t *task) bool { return t.ID == "" })
 	tasks, handoffs := make([]Task, 0, len(f.tasks)), []Handoff{}
 	for _, t := range f.tasks {
+		t.settle()
 		if t.handoff {
 			handoffs = append(handoffs, t.toHandoff(f.opts.Now, f.opts.HandoffLimit))
 		}
