@@ -88,6 +88,11 @@ func TestBackground_AC164_AC165_LeftRunning(t *testing.T) {
 		{"cat heredoc into a shell", "cat <<'EOF' | bash -s\n./run &\nEOF", ks(KindAmpersand)},
 		{"eval", `eval "./run &"`, ks(KindAmpersand)},
 		{"a function that is called", "f() { ./run & }\nf", ks(KindAmpersand)},
+	}, (*Script).Background, MayBackground)
+}
+
+func TestBackground_AC165_Launchers(t *testing.T) {
+	checkKinds(t, []kindRow{
 		{"coproc", "coproc ./run", ks(KindCoproc)},
 		{"tmux new -d", "tmux new -d -s x 'npm start'", ks(KindTmux)},
 		{"tmux new-session with the flag in a cluster", "tmux -L sock new-session -ds x npm start", ks(KindTmux)},
@@ -193,6 +198,11 @@ func TestBackground_AC164_NothingLeft(t *testing.T) {
 		{"killed through xargs", "npm start & lsof -ti:3000 | xargs kill -9", ks()},
 		{"killed at exit", "trap 'kill $p' EXIT; a & p=$!; curl localhost", ks()},
 		{"killed at exit by a function", "stop() { kill 0; }; trap stop EXIT; a & b", ks()},
+	}, (*Script).Background, MayBackground)
+}
+
+func TestBackground_AC164_LaunchersInFront(t *testing.T) {
+	checkKinds(t, []kindRow{
 		{"tmux without -d", "tmux new -s x", ks()},
 		{"tmux asks", "tmux ls", ks()},
 		{"screen in front", "screen -S x", ks()},

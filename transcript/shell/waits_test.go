@@ -53,6 +53,11 @@ func TestWaits_PO14_Denied(t *testing.T) {
 		{"[ -d /proc/PID ]", "while [ -d /proc/1234 ]; do true; done", ks(KindPollLoop)},
 		{"[[ -e /proc/PID ]]", `while [[ -e "/proc/$pid" ]]; do :; done`, ks(KindPollLoop)},
 		{"pgrep in the body of a for", "for p in a b; do pgrep $p; done", ks(KindPollLoop)},
+	}, (*Script).Waits, MayWait)
+}
+
+func TestWaits_PO14_DeniedOutsideOfLoops(t *testing.T) {
+	checkKinds(t, []kindRow{
 		{"watch", "watch -n 1 ls", ks(KindWatch)},
 		{"watch under timeout waits as well", "timeout 60 watch 'tail log'", ks(KindWatch)},
 		{"tail -f", "tail -f log", ks(KindFollow)},

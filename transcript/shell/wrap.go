@@ -39,11 +39,7 @@ func layersOf(words []word) (layers []layer, bounded bool) {
 func unwrap(l layer) wrapped {
 	args := l.args()
 	switch l.name {
-	case "builtin", "noglob", "nocorrect", "chronic", "busybox", "toybox":
-		return wrapped{inner: parseArgs(args, optSpec{}).rest}
-	case "nohup":
-		return wrapped{inner: parseArgs(args, optSpec{}).rest}
-	case "setsid":
+	case "builtin", "noglob", "nocorrect", "chronic", "busybox", "toybox", "nohup", "setsid", "unbuffer":
 		return wrapped{inner: parseArgs(args, optSpec{}).rest}
 	case "command":
 		p := parseArgs(args, optSpec{})
@@ -71,8 +67,6 @@ func unwrap(l layer) wrapped {
 		return wrapped{inner: p.rest}
 	case "stdbuf":
 		return wrapped{inner: parseArgs(args, optSpec{short: "ioe", long: "input output error"}).rest}
-	case "unbuffer":
-		return wrapped{inner: parseArgs(args, optSpec{}).rest}
 	case "time", "gtime":
 		return wrapped{inner: parseArgs(args, optSpec{short: "of", long: "output format"}).rest}
 	case "caffeinate":
