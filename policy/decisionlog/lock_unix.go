@@ -1,0 +1,32 @@
+//go:build unix
+
+package decisionlog
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openNoFollow refuses a symbolic link at the last step, and does not block on a
+// FIFO.
+const openNoFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// tryLock takes the whole-file lock, or returns errLocked at once.
+func tryLock(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return errLocked
+		case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOLCK):
+			// A file system without locks: append mode alone has to keep lines apart.
+			return nil
+		default:
+			return err
+		}
+	}
+}
