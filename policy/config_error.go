@@ -1,0 +1,157 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// What can be wrong with a config file. Every [ConfigError] wraps one of these.
+var (
+	ErrConfigUnreadable = errors.New("config file cannot be read")
+	ErrConfigSyntax     = errors.New("config file is broken")
+	ErrConfigUnknownKey = errors.New("unknown config key")
+	ErrConfigType       = errors.New("config value has the wrong type")
+	ErrConfigRange      = errors.New("config value is out of bounds")
+)
+
+// ConfigError is one thing wrong with one config file. Its message has the form
+// FILE:LINE: KEY: what is wrong, what is allowed: what to do.
+type ConfigError struct {
+	File    string // empty for a Config built in Go
+	Line    int    // from 1; 0 when unknown
+	Key     string // dotted path, such as log.max_bytes; empty when the whole file is meant
+	Value   string // as written, strings quoted and cut
+	Allowed string // the allowed range or values, in words
+	Problem string // what is wrong
+	Advice  string // what to do next
+	Err     error  // one of the sentinels above, possibly wrapping a cause
+}
+
+// Error implements error.
+func (e *ConfigError) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(position(e.File, e.Line))
+		b.WriteString(": ")
+	}
+	if e.Key != "" {
+		b.WriteString(e.Key)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Problem)
+	if e.Allowed != "" {
+		b.WriteString(", allowed is ")
+		b.WriteString(e.Allowed)
+	}
+	if e.Advice != "" {
+		b.WriteString(": ")
+		b.WriteString(e.Advice)
+	}
+	return b.String()
+}
+
+// Unwrap gives the sentinel.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// Warning tells that a lower layer tried to loosen, or to change, what a higher
+// layer had decided. The higher layer's value stays.
+type Warning struct {
+	Key       string
+	File      string // the lower layer's file, and its line
+	Line      int
+	Value     string // what it asked for
+	KeptFile  string // the file whose value stays, and its line
+	KeptLine  int
+	KeptValue string
+	// Neutral is set when neither value is stricter (block_style, params): then
+	// the higher layer simply wins.
+	Neutral bool
+}
+
+// String is the warning in one line, naming both files and what to do.
+func (w Warning) String() string {
+	at, kept := position(w.File, w.Line), position(w.KeptFile, w.KeptLine)
+	if w.Neutral {
+		return fmt.Sprintf("%s: %s: %s is ignored, %s from %s stays (the higher file decides): remove the line",
+			at, w.Key, w.Value, w.KeptValue, kept)
+	}
+	return fmt.Sprintf("%s: %s: %s would loosen %s from %s, which stays (a lower file may only tighten): remove the line or ask for the other file to be changed",
+		at, w.Key, w.Value, w.KeptValue, kept)
+}
+
+func position(file string, line int) string {
+	if line <= 0 {
+		return file
+	}
+	return file + ":" + strconv.Itoa(line)
+}
+
+// show prints a value for a message: short, and strings in quotes so that an
+// empty one or a stray blank can be seen.
+func show(v any) string {
+	const limit = 60
+	s, isString := v.(string)
+	if !isString {
+		s = fmt.Sprint(v)
+	}
+	cut := len(s) > limit
+	if cut {
+		s = strings.ToValidUTF8(s[:limit], "")
+	}
+	if isString {
+		s = strconv.Quote(s)
+	}
+	if cut {
+		s += "..."
+	}
+	return s
+}
+
+// nearest is the candidate that was probably meant, or "" when none is close. A
+// key that is right but stands at the wrong level is found by its last part.
+func nearest(key string, here []string, everywhere []string) string {
+	best, bestDist := "", 1+max(1, len(key)/3)
+	lower := strings.ToLower(strings.ReplaceAll(key, "-", "_"))
+	for _, c := range here {
+		if d := editDistance(lower, c); d < bestDist {
+			best, bestDist = c, d
+		}
+	}
+	if best != "" {
+		return best
+	}
+	for _, c := range everywhere {
+		if c[strings.LastIndexByte(c, '.')+1:] == lower {
+			return c
+		}
+	}
+	return ""
+}
+
+// editDistance counts the single-byte edits between two short strings. Inputs
+// over 64 bytes are far from every key and not measured.
+func editDistance(a, b string) int {
+	const limit = 64
+	if len(a) > limit || len(b) > limit {
+		return limit
+	}
+	var rows [2][limit + 1]int
+	prev, cur := &rows[0], &rows[1]
+	for j := range len(b) + 1 {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		cur[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
+		}
+		prev, cur = cur, prev
+	}
+	return prev[len(b)]
+}

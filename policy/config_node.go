@@ -1,0 +1,303 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// nodeKind is the shape of a node.
+type nodeKind int
+
+const (
+	nodeNull nodeKind = iota
+	nodeScalar
+	nodeList
+	nodeMap
+)
+
+func (k nodeKind) String() string {
+	switch k {
+	case nodeNull:
+		return "empty"
+	case nodeScalar:
+		return "a value"
+	case nodeList:
+		return "a list"
+	default:
+		return "a group of keys"
+	}
+}
+
+// node is a YAML or JSON value that remembers its line. A list keeps its items
+// in kids, a map its values, in file order, beside keys.
+type node struct {
+	line   int
+	kind   nodeKind
+	scalar any // string, bool, int64, float64 or json.Number
+	keys   []string
+	kids   []*node
+}
+
+// lineError is a syntax error that knows its line.
+type lineError struct {
+	line int
+	msg  string
+}
+
+func (e *lineError) Error() string { return e.msg }
+
+// maxConfigDepth bounds the nesting of a config file; what we define needs 4.
+const maxConfigDepth = 100
+
+// parseDocument reads a config file's bytes. A file that is valid JSON is read
+// as JSON (a YAML parser rejects some of it, such as tabs), all else as YAML.
+func parseDocument(data []byte) (*node, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(data) {
+		return parseJSON(data)
+	}
+	return parseYAML(data)
+}
+
+func parseYAML(data []byte) (*node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF): // nothing but comments
+		return &node{kind: nodeNull, line: 1}, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := dec.Decode(&second); err == nil {
+		return nil, &lineError{second.Line, "holds a second YAML document, and only the first would be read"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if doc.Kind == yaml.DocumentNode && len(doc.Content) == 1 {
+		return fromYAML(doc.Content[0], 0)
+	}
+	return fromYAML(&doc, 0)
+}
+
+// fromYAML converts a parsed node. Aliases and merge keys are refused: a config
+// file does not need them, and they let a small file grow without bound.
+func fromYAML(y *yaml.Node, depth int) (*node, error) {
+	if depth > maxConfigDepth {
+		return nil, &lineError{y.Line, "is nested too deeply"}
+	}
+	n := &node{line: y.Line}
+	switch y.Kind {
+	case yaml.ScalarNode:
+		return n, n.setScalar(y)
+	case yaml.SequenceNode:
+		n.kind = nodeList
+		for _, item := range y.Content {
+			kid, err := fromYAML(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			n.kids = append(n.kids, kid)
+		}
+		return n, nil
+	case yaml.MappingNode:
+		n.kind = nodeMap
+		for i := 0; i+1 < len(y.Content); i += 2 {
+			key := y.Content[i]
+			if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge" {
+				return nil, &lineError{key.Line, "has a key that is no plain word (merge keys and aliases are not supported)"}
+			}
+			kid, err := fromYAML(y.Content[i+1], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if err := n.add(key.Value, key.Line, kid); err != nil {
+				return nil, err
+			}
+		}
+		return n, nil
+	default:
+		return nil, &lineError{y.Line, "uses an alias, which is not supported: write the value out"}
+	}
+}
+
+// add appends a key; a second one of the same name is an error, because which of
+// them counts would be a guess.
+func (n *node) add(key string, line int, kid *node) error {
+	if slices.Contains(n.keys, key) {
+		return &lineError{line, "has the key " + show(key) + " twice"}
+	}
+	// The key's line is the one that a person looks for, also when the value
+	// starts below it.
+	kid.line = line
+	n.keys, n.kids = append(n.keys, key), append(n.kids, kid)
+	return nil
+}
+
+func (n *node) setScalar(y *yaml.Node) error {
+	n.kind = nodeScalar
+	switch tag := y.ShortTag(); tag {
+	case "!!null":
+		n.kind = nodeNull
+	case "!!str", "!!timestamp", "!!binary":
+		n.scalar = y.Value
+	case "!!bool", "!!int", "!!float":
+		var v any
+		if err := y.Decode(&v); err != nil {
+			return &lineError{y.Line, err.Error()}
+		}
+		switch v := v.(type) {
+		case int:
+			n.scalar = int64(v)
+		case uint64:
+			n.scalar = json.Number(fmt.Sprint(v))
+		case float64:
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return &lineError{y.Line, "has a number that JSON cannot hold: " + show(y.Value)}
+			}
+			n.scalar = v
+		default:
+			n.scalar = v
+		}
+	default:
+		return &lineError{y.Line, "has a value of the unknown type " + show(tag)}
+	}
+	return nil
+}
+
+// parseJSON reads valid JSON token by token, so that lines are known.
+func parseJSON(data []byte) (*node, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	p := &jsonReader{dec: dec, data: data, line: 1}
+	return p.value(0)
+}
+
+type jsonReader struct {
+	dec  *json.Decoder
+	data []byte
+	seen int // bytes whose newlines are counted in line
+	line int
+}
+
+func (p *jsonReader) next() (json.Token, int, error) {
+	tok, err := p.dec.Token()
+	if err != nil {
+		return nil, p.line, err
+	}
+	end := int(p.dec.InputOffset())
+	p.line += bytes.Count(p.data[p.seen:end], []byte{'\n'})
+	p.seen = end
+	return tok, p.line, nil
+}
+
+func (p *jsonReader) value(depth int) (*node, error) {
+	tok, line, err := p.next()
+	if err != nil {
+		return nil, err
+	}
+	if depth > maxConfigDepth {
+		return nil, &lineError{line, "is nested too deeply"}
+	}
+	n := &node{line: line, kind: nodeScalar}
+	switch t := tok.(type) {
+	case json.Delim:
+		n.kind = nodeMap
+		if t == '[' {
+			n.kind = nodeList
+		}
+		return n, p.children(n, depth)
+	case nil:
+		n.kind = nodeNull
+	case json.Number:
+		n.scalar = numberOf(t)
+	default:
+		n.scalar = t
+	}
+	return n, nil
+}
+
+func (p *jsonReader) children(n *node, depth int) error {
+	for p.dec.More() {
+		key, line := "", 0
+		if n.kind == nodeMap {
+			tok, at, err := p.next()
+			if err != nil {
+				return err
+			}
+			key, line = tok.(string), at
+		}
+		kid, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		if n.kind == nodeList {
+			n.kids = append(n.kids, kid)
+		} else if err := n.add(key, line, kid); err != nil {
+			return err
+		}
+	}
+	_, _, err := p.next() // the closing bracket
+	return err
+}
+
+// numberOf keeps whole numbers whole, so that 30 does not become 3e+01 anywhere.
+func numberOf(s json.Number) any {
+	if i, err := s.Int64(); err == nil {
+		return i
+	}
+	if f, err := s.Float64(); err == nil && strings.ContainsAny(s.String(), ".eE") {
+		return f
+	}
+	return s
+}
+
+// nodeOf turns a Go value into a node without lines, through JSON.
+func nodeOf(v any) (*node, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	n, err := parseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	n.dropLines()
+	return n, nil
+}
+
+func (n *node) dropLines() {
+	n.line = 0
+	for _, kid := range n.kids {
+		kid.dropLines()
+	}
+}
+
+// plain is the value as map[string]any, []any and scalars.
+func (n *node) plain() any {
+	switch n.kind {
+	case nodeScalar:
+		return n.scalar
+	case nodeList:
+		out := make([]any, len(n.kids))
+		for i, kid := range n.kids {
+			out[i] = kid.plain()
+		}
+		return out
+	case nodeMap:
+		out := make(map[string]any, len(n.kids))
+		for i, kid := range n.kids {
+			out[n.keys[i]] = kid.plain()
+		}
+		return out
+	default:
+		return nil
+	}
+}
