@@ -64,32 +64,48 @@ type index struct {
 	skipping bool // a request copy: only its length matters
 }
 
-// scan reads [from, to) of r. The bytes behind the last newline count as a row:
-// a host may leave its last line without one.
-func (x *index) scan(r io.ReaderAt, from, to int64) error {
-	buf := make([]byte, bufferSize)
+// scan reads [from, to) of r and returns the last bytes it read and where they
+// begin, so that nobody has to read them again. The bytes behind the last newline count as a row: a
+// host may leave its last line without one.
+func (x *index) scan(r io.ReaderAt, from, to int64) (tail []byte, at int64, err error) {
+	buf := make([]byte, min(bufferSize, max(to-from, 0)))
 	n, base := 0, from // buf[:n] holds the bytes from base on
+	used := 0
 	for base+int64(n) < to {
+		n = copy(buf, buf[used:n])
+		base += int64(used)
 		want := min(int64(len(buf)-n), to-base-int64(n))
 		m, err := r.ReadAt(buf[n:n+int(want)], base+int64(n))
 		if m == 0 {
-			if err == nil || errors.Is(err, io.EOF) {
-				break // the file shrank under us: what was read stands
+			if err != nil && !errors.Is(err, io.EOF) {
+				return nil, 0, err
 			}
-			return err
+			used = 0 // the file shrank under us: what was read stands
+			break
 		}
 		n += m
-		used := x.feed(buf[:n], base)
-		if used == 0 && n == len(buf) {
+		used = x.feed(buf[:n], base)
+		if used == 0 && n == len(buf) && base+int64(n) < to {
 			used = x.part(buf[:n], base)
 		}
-		n = copy(buf, buf[used:n])
-		base += int64(used)
 	}
-	if x.open || n > 0 {
-		x.line(buf[:n], base)
+	if x.open || n > used {
+		x.line(buf[used:n], base+int64(used))
 	}
-	return nil
+	return buf[:n], base, nil
+}
+
+// join appends a later part of the same window.
+func (x *index) join(late *index) {
+	x.entries = append(x.entries, late.entries...)
+	x.rows += late.rows
+	x.bad += late.bad
+	x.known = x.known || late.known
+	x.dropped = x.dropped || late.dropped
+	if extra := len(x.entries) - maxEntries; extra > 0 {
+		x.entries = x.entries[:copy(x.entries, x.entries[extra:])]
+		x.dropped = true
+	}
 }
 
 // feed consumes every complete row and returns the bytes used.

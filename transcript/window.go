@@ -38,7 +38,7 @@ func (w *window) bytes(off int64, n int) ([]byte, error) {
 		b := make([]byte, n)
 		return w.read(b, off)
 	}
-	if w.block == nil {
+	if cap(w.block) < blockSize {
 		w.block = make([]byte, 0, blockSize)
 	}
 	block, err := w.read(w.block[:blockSize], off)
@@ -77,11 +77,40 @@ func openWindow(r io.ReaderAt, size, limit int64, validateAll bool) (*window, er
 	if validateAll || size-w.start <= validateUpTo {
 		w.validate = w.checkRow
 	}
-	if err := w.scan(r, w.start, size); err != nil {
+	if err := w.scanAll(); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
+
+// scanAll indexes the window, a large one in two halves at once: that is most of
+// the work of a hook, and the process has nothing else to do on the other core.
+func (w *window) scanAll() error {
+	mid := w.start // all in one piece: the early half is empty
+	if w.validate == nil && w.size-w.start >= splitFrom {
+		var err error
+		if mid, err = rowStart(w.r, w.start+(w.size-w.start)/2, w.size); err != nil {
+			return err
+		}
+	}
+	// The second half cannot know whether a receipt stands in the first, so it
+	// looks for what could close one in any case.
+	early, late := index{validate: w.validate}, index{validate: w.validate, launched: true}
+	done := make(chan error, 1)
+	go func() {
+		_, _, err := early.scan(w.r, w.start, mid)
+		done <- err
+	}()
+	tail, at, err := late.scan(w.r, mid, w.size)
+	err = errors.Join(<-done, err)
+	w.index = early
+	w.join(&late)
+	w.block, w.blockOff = tail, at
+	return err
+}
+
+// splitFrom is the window size from which two goroutines pay for themselves.
+const splitFrom = 2 << 20
 
 // validateUpTo is the window size up to which every row is checked to be whole
 // JSON in any case, because it costs nothing worth saving.
