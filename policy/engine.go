@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,43 +92,25 @@ func NewEngine(ctx context.Context, opts EngineOptions) (*Engine, error) {
 	for _, m := range e.rules {
 		e.known[m.Name] = m
 	}
-	if len(o.errs) == 0 {
-		e.compiler, err = e.compile(modules, o)
-	} else {
-		err = o.errs
-	}
-	if err != nil {
-		if e.loadErr = err; e.compiler != nil {
-			e.compiler = nil
-		}
-		only := map[string]*ast.Module{mainFile: modules[mainFile]}
-		var failErr error
-		if e.compiler, failErr = e.compile(only, &overlays{}); failErr != nil {
-			return nil, fmt.Errorf("built-in policies: %w", errors.Join(failErr, err))
-		}
-	}
 	e.store = e.data()
-	return e, err
+	if e.compiler, e.loadErr = e.compile(modules, o); e.loadErr != nil {
+		only := map[string]*ast.Module{mainFile: modules[mainFile]}
+		if e.compiler, err = e.compile(only, &overlays{}); err != nil {
+			return nil, fmt.Errorf("built-in policies: %w", errors.Join(err, e.loadErr))
+		}
+	}
+	return e, e.loadErr
 }
 
-// Rules lists every rule and deferral of all layers, for all events, in order of
-// rank and name: what `stophook check` shows and the brief is made of.
+// Rules lists every rule and deferral of all layers, for all events, by layer,
+// order and name: what `stophook check` shows and the brief is made of.
 func (e *Engine) Rules() []RuleMeta {
 	list := make([]RuleMeta, len(e.rules))
 	for i, m := range e.rules {
 		list[i] = *m
 	}
-	slices.SortStableFunc(list, func(a, b RuleMeta) int {
-		if a.Layer != b.Layer {
-			return a.Layer - b.Layer
-		}
-		if a.Order != b.Order {
-			return a.Order - b.Order
-		}
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
+	slices.SortFunc(list, func(a, b RuleMeta) int {
+		return cmp.Or(a.Layer-b.Layer, a.Order-b.Order, cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }

@@ -84,6 +84,9 @@ func compileBuiltin() ([]*RuleMeta, map[string]*ast.Module, error) {
 // ([overlays.checkRefs]), so nothing is left to check between the two. Only the
 // indices are built over both.
 func (e *Engine) compile(builtin map[string]*ast.Module, o *overlays) (*ast.Compiler, error) {
+	if len(o.errs) > 0 {
+		return nil, o.errs
+	}
 	parsed := e.selected(o)
 	c := ast.NewCompiler().WithEnablePrintStatements(e.opts.Print != nil)
 	c.WithStageAfterID(ast.StageCheckDeprecatedBuiltins, ast.CompilerStageDefinition{

@@ -3,13 +3,16 @@ package policy
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/open-policy-agent/opa/v1/ast"
+	"pgregory.net/rapid"
 
 	"github.com/stophook/stophook/rego"
 )
@@ -235,4 +238,57 @@ func TestCompiled_MatchesSources(t *testing.T) {
 	if rego.Compiled() != string(want) {
 		t.Fatal("rego/compiled.bin is not made of the sources and this OPA: run UPDATE_GOLDEN=1 go test ./policy -run Compiled")
 	}
+}
+
+// TestCompiled_Stale: a form of other sources is not used, and the sources are.
+func TestCompiled_Stale(t *testing.T) {
+	all := func([]*RuleMeta, string) bool { return true }
+	if _, _, err := decodeCompiled(rego.Compiled(), rego.Sum()+1, all); !errors.Is(err, errCompiled) {
+		t.Errorf("got %v", err)
+	}
+	metas, modules, err := decodeCompiled(rego.Compiled(), rego.Sum(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantMetas, wantModules, err := compileBuiltin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wantMetas, metas); diff != "" {
+		t.Error(diff)
+	}
+	for file, want := range wantModules {
+		for i, r := range want.Rules {
+			if got := modules[file].Rules[i]; got.String() != r.String() || got.Location.Row != r.Location.Row {
+				t.Errorf("%s:%d\nwant %v\ngot  %v", file, r.Location.Row, r, got)
+			}
+		}
+	}
+}
+
+// TestCompiled_OnlyWhatIsNeeded: a Stop does not pay for the guard, nor the other way.
+func TestCompiled_OnlyWhatIsNeeded(t *testing.T) {
+	for event, want := range map[string]int{"Stop": 7, "PreToolUse": 2, "SubagentStop": 1} {
+		e := newEngine(t, EngineOptions{Event: event})
+		if got := len(e.compiler.Modules); got != want {
+			t.Errorf("%s: %d modules, want %d", event, got, want)
+		}
+	}
+}
+
+// TestCompiled_BrokenNeverPanics: bytes that were changed are an error or decode
+// to something; both leave the program alive.
+func TestCompiled_BrokenNeverPanics(t *testing.T) {
+	all := func([]*RuleMeta, string) bool { return true }
+	rapid.Check(t, func(t *rapid.T) {
+		b := []byte(rego.Compiled())
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			b[rapid.IntRange(len(compiledMagic)+6, len(b)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
+		}
+		b = b[:rapid.IntRange(len(b)/2, len(b)).Draw(t, "length")]
+		_, _, err := decodeCompiled(string(b), rego.Sum(), all)
+		if err != nil && !errors.Is(err, errCompiled) {
+			t.Fatal(err)
+		}
+	})
 }

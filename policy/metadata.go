@@ -158,14 +158,15 @@ func metaInt(p *int, v any) error {
 		*p = n
 		return nil
 	case float64:
-		*p = int(n)
-		return nil
+		if *p = int(n); float64(*p) == n {
+			return nil
+		}
 	case json.Number:
 		i, err := n.Int64()
 		*p = int(i)
 		return err
 	}
-	return fmt.Errorf("a number is expected")
+	return fmt.Errorf("a whole number is expected")
 }
 
 // term is the METADATA as the policies see them, at data.stophook.meta.NAME.

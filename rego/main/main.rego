@@ -6,7 +6,7 @@ decision := finish(early_answer, early_text, false) if early
 
 else := finish(
 	object.union(answer, {"demands": demands, "deferrals": lifting, "warnings": array.concat(told, quiet), "errors": [e | some e in errors]}),
-	concat(", ", [data.stophook.meta[d.rule].title | some d in blocking]),
+	concat("", ["Still missing: ", concat(", ", [data.stophook.meta[d.rule].title | some d in blocking]), "."]),
 	"background_debt" in {d.rule | some d in blocking},
 )
 
@@ -217,11 +217,11 @@ sound(m, d) if {
 }
 
 # finish applies the remediation cap and says what the caller has to do. A count that is missing counts as reached.
-finish(v, missing, nudge) := object.union_n([blank, v, {
+finish(v, rest, nudge) := object.union_n([blank, v, {
 	"verdict": "allow",
 	"code": "stop-hook.remediation_cap",
 	"reason": "",
-	"system_message": sprintf("stophook lets this turn end after %v blocked stops in a row. Still missing: %s.", [object.get(input, ["remediation", "count"], "uncounted"), missing]),
+	"system_message": sprintf("stophook lets this turn end after %v blocked stops in a row. %s", [object.get(input, ["remediation", "count"], "too many"), rest]),
 	"effects": effects({"verdict": "allow", "code": ""}, false),
 }]) if {
 	v.verdict == "block"
