@@ -1,0 +1,190 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stophook/stophook/policy/decisionlog"
+	"github.com/stophook/stophook/policy/evidence"
+	"github.com/stophook/stophook/policy/hookio"
+	"github.com/stophook/stophook/transcript"
+	"github.com/stophook/stophook/transcript/shell"
+)
+
+// Gate decides hook events: it gathers the facts, asks Rego and carries out the
+// answer. It holds no state of its own, so one Gate may serve many goroutines.
+type Gate struct {
+	Layers []Layer // policies, the highest layer first
+	Config Config
+	// ConfigErr is why the configuration could not be read; the gate then
+	// decides nothing and says so.
+	ConfigErr error
+	Warnings  []string // of the configuration, for the log
+	Store     evidence.Store
+	Log       *decisionlog.Writer // nil: no decision log
+	Now       func() time.Time
+	Mode      string // headless, interactive or unknown; see hookio.Mode
+	Entry     string
+	Command   string // how the agent can call stophook
+	Home      string // for ~/ in the payload's transcript path
+	Bypass    bool
+	Shadow    bool // decide and log, carry out nothing
+	Validate  bool // count every bad line of the transcript (explain)
+}
+
+// Outcome is one decision with all that led to it.
+type Outcome struct {
+	Facts    *Facts
+	Input    map[string]any
+	Decision *Decision
+	Failure  *Failure                 // set when a failure decided
+	Spent    map[string]time.Duration // read, prepare, decide
+
+	engine *Engine
+}
+
+// Evaluate gathers the facts of an event and decides it. It changes nothing on
+// disk and always returns an outcome: when policies, configuration or evidence
+// fail, the outcome says so and its decision is that of the failure.
+func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
+	o := &Outcome{Spent: map[string]time.Duration{}}
+	// The policies compile while the transcript is read: neither needs the other.
+	type prepared struct {
+		engine *Engine
+		err    error
+		spent  time.Duration
+	}
+	ready := make(chan prepared, 1)
+	go func() {
+		began := time.Now()
+		engine, err := NewEngine(ctx, EngineOptions{Layers: g.Layers, Event: string(ev.Name),
+			RuleSettings: g.Config.ruleSettings(), Now: g.Now})
+		ready <- prepared{engine, err, time.Since(began)}
+	}()
+	began := time.Now()
+	o.Facts = g.facts(ev)
+	o.Input = BuildInput(o.Facts)
+	o.Spent["read"] = time.Since(began)
+	p := <-ready
+	o.Spent["prepare"] = p.spent
+	o.engine = p.engine
+	o.decide(ctx, firstError(g.ConfigErr, p.err))
+	return o
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide asks the engine, and the failure rule when it cannot answer.
+func (o *Outcome) decide(ctx context.Context, broken error) {
+	began := time.Now()
+	defer func() { o.Spent["decide"] = time.Since(began) }()
+	if broken == nil {
+		d, err := o.engine.Decide(ctx, o.Input)
+		if err == nil {
+			o.Decision = d
+			return
+		}
+		broken = err
+	}
+	o.fail(ctx, FailureOf(broken))
+}
+
+// fail lets the failure rule answer, and allows by hand when even that cannot
+// be evaluated: our own failure never holds an agent.
+func (o *Outcome) fail(ctx context.Context, f Failure) {
+	o.Failure = &f
+	if o.engine != nil {
+		if d, err := o.engine.Fail(ctx, o.Input, f); err == nil {
+			o.Decision = d
+			return
+		}
+	}
+	o.Decision = Fallback(f)
+}
+
+// facts reads everything the input needs. What cannot be read is a fact, too.
+func (g *Gate) facts(ev *hookio.Event) *Facts {
+	now := g.Now()
+	f := &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Bypass: g.Bypass,
+		Shadow: g.Shadow, Config: g.Config}
+	switch ev.Name {
+	case hookio.Stop, hookio.StopFailure:
+		f.Session = g.readSession(f, now)
+		g.readEvidence(f)
+	default:
+		// Other events are decided without the transcript: it costs more than
+		// they may take, and nothing in them depends on it.
+		f.Session = transcript.Unread(transcript.Options{Now: now, SessionID: ev.SessionID})
+		f.Session.Path = ev.TranscriptPath
+	}
+	if ev.Name == hookio.PreToolUse {
+		f.Tool = toolFacts(ev)
+	}
+	return f
+}
+
+// readSession reads the transcript. When it cannot be read, the turn cannot be
+// judged, and that counts as evidence that is not available: no deferral, no
+// block, and somebody is told (TR-12, CL-2, D-37).
+func (g *Gate) readSession(f *Facts, now time.Time) *transcript.Session {
+	path := hookio.ExpandHome(f.Event.TranscriptPath, g.Home)
+	s, err := transcript.Read(path, transcript.Options{Now: now, Window: g.Config.WindowBytes,
+		BoxWindow: g.Config.BoxWindowBytes, HandoffLimit: g.Config.DeferFor(), SessionID: f.Event.SessionID,
+		LastAssistantMessage: f.Event.LastAssistantMessage, Validate: g.Validate})
+	if err != nil {
+		f.EvidenceError = err.Error()
+	}
+	if f.Entrypoint == "" {
+		f.Entrypoint = s.Entrypoint
+	}
+	return s
+}
+
+// readEvidence reads the ledger and the state of the session.
+func (g *Gate) readEvidence(f *Facts) {
+	session, err := g.Store.Session(sessionID(f))
+	if err == nil {
+		f.Ledger, err = session.Events()
+	}
+	if err == nil {
+		f.State, err = session.Load()
+		f.stateUnknown = errors.Is(err, evidence.ErrStateUnknown)
+	}
+	if err != nil && f.EvidenceError == "" {
+		f.EvidenceError = fmt.Sprintf("the session's evidence cannot be read: %v", err)
+	}
+}
+
+// toolFacts describes the tool call of a PreToolUse event.
+func toolFacts(ev *hookio.Event) map[string]any {
+	input := rawObject(ev.ToolInput)
+	doc := map[string]any{"name": ev.ToolName, "id": ev.ToolUseID, "input": input}
+	command, ok := input["command"].(string)
+	if !ok {
+		command, ok = input["cmd"].(string)
+	}
+	if !ok {
+		return doc
+	}
+	script := shell.ParseFor(ev.ToolName, command, shell.Options{})
+	facts := map[string]any{"parsed": script.Parsed, "waits": findings(script.Waits()),
+		"background": findings(script.Background())}
+	put(facts, "error", script.Reason)
+	doc["shell"] = facts
+	return doc
+}
+
+func findings(found []shell.Finding) []any {
+	return list(found, func(f shell.Finding) any {
+		return map[string]any{"kind": string(f.Kind), "text": f.Text, "line": f.Line}
+	})
+}
