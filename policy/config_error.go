@@ -33,7 +33,7 @@ type ConfigError struct {
 func (e *ConfigError) Error() string {
 	var b strings.Builder
 	if e.File != "" {
-		b.WriteString(position(e.File, e.Line))
+		b.WriteString(fileLine(e.File, e.Line))
 		b.WriteString(": ")
 	}
 	if e.Key != "" {
@@ -72,7 +72,7 @@ type Warning struct {
 
 // String is the warning in one line, naming both files and what to do.
 func (w Warning) String() string {
-	at, kept := position(w.File, w.Line), position(w.KeptFile, w.KeptLine)
+	at, kept := fileLine(w.File, w.Line), fileLine(w.KeptFile, w.KeptLine)
 	if w.Neutral {
 		return fmt.Sprintf("%s: %s: %s is ignored, %s from %s stays (the higher file decides): remove the line",
 			at, w.Key, w.Value, w.KeptValue, kept)
@@ -81,16 +81,16 @@ func (w Warning) String() string {
 		at, w.Key, w.Value, w.KeptValue, kept)
 }
 
-func position(file string, line int) string {
+func fileLine(file string, line int) string {
 	if line <= 0 {
 		return file
 	}
 	return file + ":" + strconv.Itoa(line)
 }
 
-// show prints a value for a message: short, and strings in quotes so that an
+// showValue prints a value for a message: short, and strings in quotes so that an
 // empty one or a stray blank can be seen.
-func show(v any) string {
+func showValue(v any) string {
 	const limit = 60
 	s, isString := v.(string)
 	if !isString {
@@ -109,9 +109,9 @@ func show(v any) string {
 	return s
 }
 
-// nearest is the candidate that was probably meant, or "" when none is close. A
+// nearestKey is the candidate that was probably meant, or "" when none is close. A
 // key that is right but stands at the wrong level is found by its last part.
-func nearest(key string, here []string, everywhere []string) string {
+func nearestKey(key string, here []string, everywhere []string) string {
 	best, bestDist := "", 1+max(1, len(key)/3)
 	lower := strings.ToLower(strings.ReplaceAll(key, "-", "_"))
 	for _, c := range here {

@@ -16,15 +16,15 @@ const (
 	keyMasks
 )
 
-// direction says which of two values of a key is the stricter one, and so which
+// keyDirection says which of two values of a key is the stricter one, and so which
 // way a lower layer may move it.
-type direction int
+type keyDirection int
 
 const (
-	neutral  direction = iota // neither: the higher layer decides
-	smaller                   // the smaller number
-	larger                    // the larger number, true, or the later enum value
-	addition                  // lists only grow
+	strictNeither  keyDirection = iota // neither: the higher layer decides
+	strictSmaller                      // the smaller number
+	strictLarger                       // the larger number, true, or the later enum value
+	strictAddition                     // lists only grow
 )
 
 // keySpec is one key: its type, its bounds and its strict direction.
@@ -34,7 +34,7 @@ type keySpec struct {
 	min, max int64
 	unit     string
 	values   []string // of an enum, from loose to strict
-	strict   direction
+	strict   keyDirection
 	def      string // the default in words, for messages
 }
 
@@ -57,20 +57,20 @@ type keySpec struct {
 //   - block_style is a matter of looks, and so is decided by the higher layer.
 func configSpecs() []keySpec {
 	return []keySpec{
-		{path: "defer_minutes", kind: keyInt, min: MinDeferMinutes, max: MaxDeferMinutes, unit: " minutes", strict: smaller, def: "30"},
-		{path: "remediation_cap", kind: keyInt, min: MinRemediationCap, max: MaxRemediationCap, unit: " blocks", strict: larger, def: "5"},
-		{path: "closing", kind: keyEnum, values: []string{ClosingEnded, ClosingAnyText}, strict: larger, def: ClosingAnyText},
-		{path: "task_scope", kind: keyEnum, values: []string{TaskScopeSession, TaskScopeTurn}, strict: larger, def: TaskScopeSession},
-		{path: "box_on_prose", kind: keyBool, strict: larger, def: "false"},
-		{path: "require_git_finalization", kind: keyBool, strict: larger, def: "false"},
-		{path: "block_style", kind: keyEnum, values: []string{BlockStyleDecision, BlockStyleFeedback}, strict: neutral, def: BlockStyleDecision},
-		{path: "window_bytes", kind: keyInt, min: MinWindowBytes, max: MaxWindowBytes, unit: " bytes", strict: larger, def: "8388608"},
-		{path: "box_window_bytes", kind: keyInt, min: MinBoxWindowBytes, max: MaxBoxWindowBytes, unit: " bytes", strict: smaller, def: "262144"},
-		{path: "rules.*.severity", kind: keyEnum, values: []string{SeverityOff, SeverityObserve, SeverityWarn, SeverityBlock}, strict: larger, def: "the rule's own"},
-		{path: "rules.*.fail", kind: keyEnum, values: []string{FailOpen, FailClosed}, strict: larger, def: FailOpen},
-		{path: "log.enabled", kind: keyBool, strict: larger, def: "true"},
-		{path: "log.max_bytes", kind: keyInt, min: MinLogBytes, max: MaxLogBytes, unit: " bytes", strict: larger, def: "16777216"},
-		{path: "log.mask", kind: keyMasks, strict: addition, def: "none"},
+		{path: "defer_minutes", kind: keyInt, min: MinDeferMinutes, max: MaxDeferMinutes, unit: " minutes", strict: strictSmaller, def: "30"},
+		{path: "remediation_cap", kind: keyInt, min: MinRemediationCap, max: MaxRemediationCap, unit: " blocks", strict: strictLarger, def: "5"},
+		{path: "closing", kind: keyEnum, values: []string{ClosingEnded, ClosingAnyText}, strict: strictLarger, def: ClosingAnyText},
+		{path: "task_scope", kind: keyEnum, values: []string{TaskScopeSession, TaskScopeTurn}, strict: strictLarger, def: TaskScopeSession},
+		{path: "box_on_prose", kind: keyBool, strict: strictLarger, def: "false"},
+		{path: "require_git_finalization", kind: keyBool, strict: strictLarger, def: "false"},
+		{path: "block_style", kind: keyEnum, values: []string{BlockStyleDecision, BlockStyleFeedback}, strict: strictNeither, def: BlockStyleDecision},
+		{path: "window_bytes", kind: keyInt, min: MinWindowBytes, max: MaxWindowBytes, unit: " bytes", strict: strictLarger, def: "8388608"},
+		{path: "box_window_bytes", kind: keyInt, min: MinBoxWindowBytes, max: MaxBoxWindowBytes, unit: " bytes", strict: strictSmaller, def: "262144"},
+		{path: "rules.*.severity", kind: keyEnum, values: []string{SeverityOff, SeverityObserve, SeverityWarn, SeverityBlock}, strict: strictLarger, def: "the rule's own"},
+		{path: "rules.*.fail", kind: keyEnum, values: []string{FailOpen, FailClosed}, strict: strictLarger, def: FailOpen},
+		{path: "log.enabled", kind: keyBool, strict: strictLarger, def: "true"},
+		{path: "log.max_bytes", kind: keyInt, min: MinLogBytes, max: MaxLogBytes, unit: " bytes", strict: strictLarger, def: "16777216"},
+		{path: "log.mask", kind: keyMasks, strict: strictAddition, def: "none"},
 	}
 }
 
@@ -118,18 +118,18 @@ func (k *keySpec) allowed() string {
 	}
 }
 
-// relation compares a lower layer's value with the one in force.
-type relation int
+// keyRelation compares a lower layer's value with the one in force.
+type keyRelation int
 
 const (
-	same relation = iota
-	tighter
-	looser
-	other // different, and neither is stricter
+	relSame keyRelation = iota
+	relTighter
+	relLooser
+	relOther // different, and neither is stricter
 )
 
 // compare says how next, a lower layer's value, relates to cur.
-func (k *keySpec) compare(cur, next any) relation {
+func (k *keySpec) compare(cur, next any) keyRelation {
 	var a, b int64
 	switch k.kind {
 	case keyInt:
@@ -141,13 +141,13 @@ func (k *keySpec) compare(cur, next any) relation {
 	}
 	switch {
 	case a == b:
-		return same
-	case k.strict == neutral:
-		return other
-	case (b > a) == (k.strict == larger):
-		return tighter
+		return relSame
+	case k.strict == strictNeither:
+		return relOther
+	case (b > a) == (k.strict == strictLarger):
+		return relTighter
 	default:
-		return looser
+		return relLooser
 	}
 }
 

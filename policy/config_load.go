@@ -74,7 +74,7 @@ func ExplicitSource(path string) Source {
 // in order, so that a broken project file cannot undo what a higher file asked
 // for (fail: closed, for example). Files are only read; nothing is cached.
 func LoadConfig(sources []Source) (Config, []Warning, error) {
-	var m merger
+	var m configMerger
 	var errs []error
 	for _, src := range sources {
 		settings, fileErrs := readSource(src)
@@ -91,7 +91,7 @@ func LoadConfig(sources []Source) (Config, []Warning, error) {
 }
 
 // readSource reads one file. The YAML parser runs only when there is a file.
-func readSource(src Source) ([]setting, []error) {
+func readSource(src Source) ([]configSetting, []error) {
 	data, err := readConfigFile(src.Path)
 	if errors.Is(err, fs.ErrNotExist) && !src.Required {
 		return nil, nil
@@ -149,7 +149,7 @@ func pathless(err error) error {
 // syntaxError finds the line in a parser's message ("yaml: line 3: ...").
 func syntaxError(file string, err error) error {
 	e := &ConfigError{File: file, Problem: "is broken: " + err.Error(), Advice: "correct the line, or remove the file", Err: fmt.Errorf("%w: %w", ErrConfigSyntax, err)}
-	var le *lineError
+	var le *configLineError
 	if errors.As(err, &le) {
 		e.Line, e.Problem = le.line, le.msg
 		return e

@@ -8,48 +8,48 @@ import (
 	"github.com/stophook/stophook/policy/decisionlog"
 )
 
-// merger layers settings, highest file first.
-type merger struct {
+// configMerger layers settings, highest file first.
+type configMerger struct {
 	order    []string // paths in the order of their first appearance
-	inForce  map[string]*decided
+	inForce  map[string]*configDecision
 	warnings []Warning
 }
 
-type decided struct {
+type configDecision struct {
 	value any
 	file  string
 	line  int
 }
 
-func (m *merger) add(file string, s *setting) {
+func (m *configMerger) add(file string, s *configSetting) {
 	cur := m.inForce[s.path]
 	if cur == nil {
 		if m.inForce == nil {
-			m.inForce = map[string]*decided{}
+			m.inForce = map[string]*configDecision{}
 		}
-		m.inForce[s.path] = &decided{s.value, file, s.line}
+		m.inForce[s.path] = &configDecision{s.value, file, s.line}
 		m.order = append(m.order, s.path)
 		return
 	}
-	rel := other
+	rel := relOther
 	switch {
 	case s.spec == nil:
 		if reflect.DeepEqual(cur.value, s.value) {
-			rel = same
+			rel = relSame
 		}
-	case s.spec.strict == addition:
+	case s.spec.strict == strictAddition:
 		cur.value = addMasks(cur.value.([]decisionlog.Mask), s.value.([]decisionlog.Mask))
 		return
 	default:
 		rel = s.spec.compare(cur.value, s.value)
 	}
 	switch rel {
-	case tighter:
-		*cur = decided{s.value, file, s.line}
-	case looser, other:
+	case relTighter:
+		*cur = configDecision{s.value, file, s.line}
+	case relLooser, relOther:
 		m.warnings = append(m.warnings, Warning{
-			Key: s.path, File: file, Line: s.line, Value: show(s.value),
-			KeptFile: cur.file, KeptLine: cur.line, KeptValue: show(cur.value), Neutral: rel == other,
+			Key: s.path, File: file, Line: s.line, Value: showValue(s.value),
+			KeptFile: cur.file, KeptLine: cur.line, KeptValue: showValue(cur.value), Neutral: rel == relOther,
 		})
 	}
 }

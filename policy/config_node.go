@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodeKind is the shape of a node.
+// nodeKind is the shape of a configNode.
 type nodeKind int
 
 const (
@@ -36,48 +36,61 @@ func (k nodeKind) String() string {
 	}
 }
 
-// node is a YAML or JSON value that remembers its line. A list keeps its items
+// configNode is a YAML or JSON value that remembers its line. A list keeps its items
 // in kids, a map its values, in file order, beside keys.
-type node struct {
+type configNode struct {
 	line   int
 	kind   nodeKind
 	scalar any // string, bool, int64, float64 or json.Number
 	keys   []string
-	kids   []*node
+	kids   []*configNode
 }
 
-// lineError is a syntax error that knows its line.
-type lineError struct {
+// configLineError is a syntax error that knows its line.
+type configLineError struct {
 	line int
 	msg  string
 }
 
-func (e *lineError) Error() string { return e.msg }
+func (e *configLineError) Error() string { return e.msg }
 
 // maxConfigDepth bounds the nesting of a config file; what we define needs 4.
 const maxConfigDepth = 100
 
 // parseDocument reads a config file's bytes. A file that is valid JSON is read
 // as JSON (a YAML parser rejects some of it, such as tabs), all else as YAML.
-func parseDocument(data []byte) (*node, error) {
+func parseDocument(data []byte) (*configNode, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(data) {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
+		return parseYAML(data)
+	}
+	if json.Valid(data) {
 		return parseJSON(data)
 	}
-	return parseYAML(data)
+	root, err := parseYAML(data)
+	if err == nil {
+		return root, nil
+	}
+	// It looks like JSON and is neither: the JSON parser knows the place.
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal(data, new(any)), &syntax) {
+		before := data[:min(int(syntax.Offset), len(data))]
+		return nil, &configLineError{1 + bytes.Count(before, []byte{'\n'}), "is broken: " + syntax.Error()}
+	}
+	return nil, err
 }
 
-func parseYAML(data []byte) (*node, error) {
+func parseYAML(data []byte) (*configNode, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF): // nothing but comments
-		return &node{kind: nodeNull, line: 1}, nil
+		return &configNode{kind: nodeNull, line: 1}, nil
 	case err != nil:
 		return nil, err
 	}
 	if err := dec.Decode(&second); err == nil {
-		return nil, &lineError{second.Line, "holds a second YAML document, and only the first would be read"}
+		return nil, &configLineError{second.Line, "holds a second YAML document, and only the first would be read"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -89,11 +102,11 @@ func parseYAML(data []byte) (*node, error) {
 
 // fromYAML converts a parsed node. Aliases and merge keys are refused: a config
 // file does not need them, and they let a small file grow without bound.
-func fromYAML(y *yaml.Node, depth int) (*node, error) {
+func fromYAML(y *yaml.Node, depth int) (*configNode, error) {
 	if depth > maxConfigDepth {
-		return nil, &lineError{y.Line, "is nested too deeply"}
+		return nil, &configLineError{y.Line, "is nested too deeply"}
 	}
-	n := &node{line: y.Line}
+	n := &configNode{line: y.Line}
 	switch y.Kind {
 	case yaml.ScalarNode:
 		return n, n.setScalar(y)
@@ -112,7 +125,7 @@ func fromYAML(y *yaml.Node, depth int) (*node, error) {
 		for i := 0; i+1 < len(y.Content); i += 2 {
 			key := y.Content[i]
 			if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge" {
-				return nil, &lineError{key.Line, "has a key that is no plain word (merge keys and aliases are not supported)"}
+				return nil, &configLineError{key.Line, "has a key that is no plain word (merge keys and aliases are not supported)"}
 			}
 			kid, err := fromYAML(y.Content[i+1], depth+1)
 			if err != nil {
@@ -124,15 +137,15 @@ func fromYAML(y *yaml.Node, depth int) (*node, error) {
 		}
 		return n, nil
 	default:
-		return nil, &lineError{y.Line, "uses an alias, which is not supported: write the value out"}
+		return nil, &configLineError{y.Line, "uses an alias, which is not supported: write the value out"}
 	}
 }
 
 // add appends a key; a second one of the same name is an error, because which of
 // them counts would be a guess.
-func (n *node) add(key string, line int, kid *node) error {
+func (n *configNode) add(key string, line int, kid *configNode) error {
 	if slices.Contains(n.keys, key) {
-		return &lineError{line, "has the key " + show(key) + " twice"}
+		return &configLineError{line, "has the key " + showValue(key) + " twice"}
 	}
 	// The key's line is the one that a person looks for, also when the value
 	// starts below it.
@@ -141,7 +154,7 @@ func (n *node) add(key string, line int, kid *node) error {
 	return nil
 }
 
-func (n *node) setScalar(y *yaml.Node) error {
+func (n *configNode) setScalar(y *yaml.Node) error {
 	n.kind = nodeScalar
 	switch tag := y.ShortTag(); tag {
 	case "!!null":
@@ -151,7 +164,7 @@ func (n *node) setScalar(y *yaml.Node) error {
 	case "!!bool", "!!int", "!!float":
 		var v any
 		if err := y.Decode(&v); err != nil {
-			return &lineError{y.Line, err.Error()}
+			return &configLineError{y.Line, err.Error()}
 		}
 		switch v := v.(type) {
 		case int:
@@ -160,20 +173,20 @@ func (n *node) setScalar(y *yaml.Node) error {
 			n.scalar = json.Number(fmt.Sprint(v))
 		case float64:
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return &lineError{y.Line, "has a number that JSON cannot hold: " + show(y.Value)}
+				return &configLineError{y.Line, "has a number that JSON cannot hold: " + showValue(y.Value)}
 			}
 			n.scalar = v
 		default:
 			n.scalar = v
 		}
 	default:
-		return &lineError{y.Line, "has a value of the unknown type " + show(tag)}
+		return &configLineError{y.Line, "has a value of the unknown type " + showValue(tag)}
 	}
 	return nil
 }
 
 // parseJSON reads valid JSON token by token, so that lines are known.
-func parseJSON(data []byte) (*node, error) {
+func parseJSON(data []byte) (*configNode, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	p := &jsonReader{dec: dec, data: data, line: 1}
@@ -198,15 +211,15 @@ func (p *jsonReader) next() (json.Token, int, error) {
 	return tok, p.line, nil
 }
 
-func (p *jsonReader) value(depth int) (*node, error) {
+func (p *jsonReader) value(depth int) (*configNode, error) {
 	tok, line, err := p.next()
 	if err != nil {
 		return nil, err
 	}
 	if depth > maxConfigDepth {
-		return nil, &lineError{line, "is nested too deeply"}
+		return nil, &configLineError{line, "is nested too deeply"}
 	}
-	n := &node{line: line, kind: nodeScalar}
+	n := &configNode{line: line, kind: nodeScalar}
 	switch t := tok.(type) {
 	case json.Delim:
 		n.kind = nodeMap
@@ -224,7 +237,7 @@ func (p *jsonReader) value(depth int) (*node, error) {
 	return n, nil
 }
 
-func (p *jsonReader) children(n *node, depth int) error {
+func (p *jsonReader) children(n *configNode, depth int) error {
 	for p.dec.More() {
 		key, line := "", 0
 		if n.kind == nodeMap {
@@ -260,7 +273,7 @@ func numberOf(s json.Number) any {
 }
 
 // nodeOf turns a Go value into a node without lines, through JSON.
-func nodeOf(v any) (*node, error) {
+func nodeOf(v any) (*configNode, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -273,7 +286,7 @@ func nodeOf(v any) (*node, error) {
 	return n, nil
 }
 
-func (n *node) dropLines() {
+func (n *configNode) dropLines() {
 	n.line = 0
 	for _, kid := range n.kids {
 		kid.dropLines()
@@ -281,7 +294,7 @@ func (n *node) dropLines() {
 }
 
 // plain is the value as map[string]any, []any and scalars.
-func (n *node) plain() any {
+func (n *configNode) plain() any {
 	switch n.kind {
 	case nodeScalar:
 		return n.scalar

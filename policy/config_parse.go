@@ -7,8 +7,8 @@ import (
 	"github.com/stophook/stophook/policy/decisionlog"
 )
 
-// setting is one key of one file, checked.
-type setting struct {
+// configSetting is one key of one file, checked.
+type configSetting struct {
 	path string   // log.enabled, rules.NAME.fail, params.KEY
 	spec *keySpec // nil for params
 	line int
@@ -28,23 +28,23 @@ const (
 type settingsParser struct {
 	file     string
 	specs    []keySpec
-	settings []setting
+	settings []configSetting
 	errs     []error
 }
 
 // parseSettings checks a whole file. What is valid is returned also when other
 // keys are not.
-func parseSettings(root *node, file string) ([]setting, []error) {
+func parseSettings(root *configNode, file string) ([]configSetting, []error) {
 	p := &settingsParser{file: file, specs: configSpecs()}
-	p.group(root, "", func(key string, n *node) {
+	p.group(root, "", func(key string, n *configNode) {
 		switch key {
 		case "rules":
 			p.group(n, rulesPrefix, p.rule)
 		case "log":
-			p.group(n, "log.", func(key string, n *node) { p.key("log."+key, "log."+key, "log.", n) })
+			p.group(n, "log.", func(key string, n *configNode) { p.key("log."+key, "log."+key, "log.", n) })
 		case "params":
-			p.group(n, paramsPrefix, func(key string, n *node) {
-				p.settings = append(p.settings, setting{path: paramsPrefix + key, line: n.line, value: n.plain()})
+			p.group(n, paramsPrefix, func(key string, n *configNode) {
+				p.settings = append(p.settings, configSetting{path: paramsPrefix + key, line: n.line, value: n.plain()})
 			})
 		default:
 			p.key(key, key, "", n)
@@ -54,7 +54,7 @@ func parseSettings(root *node, file string) ([]setting, []error) {
 }
 
 // group visits the keys of a map.
-func (p *settingsParser) group(n *node, prefix string, visit func(key string, n *node)) {
+func (p *settingsParser) group(n *configNode, prefix string, visit func(key string, n *configNode)) {
 	if n.kind == nodeNull {
 		return
 	}
@@ -68,14 +68,14 @@ func (p *settingsParser) group(n *node, prefix string, visit func(key string, n 
 	}
 }
 
-func (p *settingsParser) rule(name string, n *node) {
+func (p *settingsParser) rule(name string, n *configNode) {
 	if !ruleName(name) {
 		p.fail(ErrConfigUnknownKey, rulesPrefix+name, n, "is no rule name", "letters, digits and _ (the last part of the rule's package)",
 			"write the NAME of package stophook.rules.NAME")
 		return
 	}
 	prefix := rulesPrefix + name + "."
-	p.group(n, prefix, func(key string, n *node) { p.key(prefix+key, "rules.*."+key, "rules.*.", n) })
+	p.group(n, prefix, func(key string, n *configNode) { p.key(prefix+key, "rules.*."+key, "rules.*.", n) })
 }
 
 // ruleName reports whether s can be the last part of a Rego package path.
@@ -92,7 +92,7 @@ func ruleName(s string) bool {
 
 // key checks one leaf: path is its name in this file, pattern its name among the
 // specs, prefix the group it stands in.
-func (p *settingsParser) key(path, pattern, prefix string, n *node) {
+func (p *settingsParser) key(path, pattern, prefix string, n *configNode) {
 	for i := range p.specs {
 		if p.specs[i].path == pattern {
 			p.leaf(path, &p.specs[i], n)
@@ -102,13 +102,13 @@ func (p *settingsParser) key(path, pattern, prefix string, n *node) {
 	name := strings.TrimPrefix(pattern, prefix)
 	here := keysUnder(p.specs, prefix)
 	advice := "use one of " + strings.Join(here, ", ") + ", or put a setting of your own under params"
-	if s := nearest(name, here, allPaths(p.specs)); s != "" {
+	if s := nearestKey(name, here, allPaths(p.specs)); s != "" {
 		advice = "did you mean " + s + "?"
 	}
 	p.fail(ErrConfigUnknownKey, path, n, "is no key that this version knows", "", advice)
 }
 
-func (p *settingsParser) leaf(path string, spec *keySpec, n *node) {
+func (p *settingsParser) leaf(path string, spec *keySpec, n *configNode) {
 	if n.kind == nodeNull {
 		return
 	}
@@ -117,12 +117,12 @@ func (p *settingsParser) leaf(path string, spec *keySpec, n *node) {
 		p.fail(kind, path, n, problem, spec.allowed(), "correct the value, or remove the key for the default ("+spec.def+")")
 		return
 	}
-	p.settings = append(p.settings, setting{path: path, spec: spec, line: n.line, value: value})
+	p.settings = append(p.settings, configSetting{path: path, spec: spec, line: n.line, value: value})
 }
 
 // check converts a node to the key's type and holds it against its bounds. A
 // problem comes with the sentinel it belongs to.
-func (k *keySpec) check(n *node) (value any, problem string, kind error) {
+func (k *keySpec) check(n *configNode) (value any, problem string, kind error) {
 	if k.kind == keyMasks {
 		return checkMasks(n)
 	}
@@ -143,21 +143,21 @@ func (k *keySpec) check(n *node) (value any, problem string, kind error) {
 				return v, "", nil
 			}
 		}
-		return nil, show(v) + " is not one of the values", ErrConfigRange
+		return nil, showValue(v) + " is not one of the values", ErrConfigRange
 	default:
 		if k.kind != keyInt {
 			break
 		}
 		i, whole := wholeNumber(v)
 		if !whole {
-			return nil, show(v) + " is no whole number", ErrConfigType
+			return nil, showValue(v) + " is no whole number", ErrConfigType
 		}
 		if i < k.min || i > k.max {
-			return nil, show(v) + " is out of bounds", ErrConfigRange
+			return nil, showValue(v) + " is out of bounds", ErrConfigRange
 		}
 		return i, "", nil
 	}
-	return nil, show(n.scalar) + " has the wrong type", ErrConfigType
+	return nil, showValue(n.scalar) + " has the wrong type", ErrConfigType
 }
 
 // wholeNumber accepts 30 and 30.0, as JSON Schema's integer does. A number too
@@ -179,7 +179,7 @@ func wholeNumber(v any) (int64, bool) {
 	}
 }
 
-func checkMasks(n *node) (value any, problem string, kind error) {
+func checkMasks(n *configNode) (value any, problem string, kind error) {
 	if n.kind != nodeList {
 		return nil, "is " + n.kind.String() + ", not a list", ErrConfigType
 	}
@@ -187,17 +187,17 @@ func checkMasks(n *node) (value any, problem string, kind error) {
 	for _, kid := range n.kids {
 		m, err := decisionlog.ParseMask(kid.plain())
 		if err != nil {
-			return nil, show(kid.plain()) + ": " + err.Error(), ErrConfigRange
+			return nil, showValue(kid.plain()) + ": " + err.Error(), ErrConfigRange
 		}
 		masks = append(masks, m)
 	}
 	return masks, "", nil
 }
 
-func (p *settingsParser) fail(kind error, key string, n *node, problem, allowed, advice string) {
+func (p *settingsParser) fail(kind error, key string, n *configNode, problem, allowed, advice string) {
 	e := &ConfigError{File: p.file, Line: n.line, Key: key, Problem: problem, Allowed: allowed, Advice: advice, Err: kind}
 	if n.kind == nodeScalar {
-		e.Value = show(n.scalar)
+		e.Value = showValue(n.scalar)
 	}
 	p.errs = append(p.errs, e)
 }
