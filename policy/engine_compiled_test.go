@@ -236,12 +236,15 @@ func TestCompiled_MatchesSources(t *testing.T) {
 		return
 	}
 	if rego.Compiled() != string(want) {
-		t.Fatal("rego/compiled.bin is not made of the sources and this OPA: run UPDATE_GOLDEN=1 go test ./policy -run Compiled")
+		t.Fatal("rego/compiled.bin is not made of the sources and this OPA: run UPDATE_GOLDEN=1 go test ./policy -run Compiled_Matches")
 	}
 }
 
 // TestCompiled_Stale: a form of other sources is not used, and the sources are.
 func TestCompiled_Stale(t *testing.T) {
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		t.Skip("the form in this test binary is the one before the update")
+	}
 	all := func([]*RuleMeta, string) bool { return true }
 	if _, _, err := decodeCompiled(rego.Compiled(), rego.Sum()+1, all); !errors.Is(err, errCompiled) {
 		t.Errorf("got %v", err)

@@ -3,7 +3,7 @@
 //
 // [FS] gives the sources; [Compiled] the form of them that the hook loads, which
 // package policy reads. A new rule is a folder with its .rego files, a line in the
-// embed list below, and `UPDATE_GOLDEN=1 go test ./policy -run Compiled`.
+// embed list below, and `UPDATE_GOLDEN=1 go test ./policy -run Compiled_Matches`.
 //
 // The sources are the truth: a compiled form with another [Sum] is not used.
 package rego

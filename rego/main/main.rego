@@ -191,15 +191,26 @@ errors contains {"rule": name, "message": "a deferral needs a task_id and one of
 }
 
 errors contains {"rule": "", "message": concat("", ["the input document lacks ", concat(".", path)])} if {
+	stop
+	not complete
 	some path in [
 		["self", "command"], ["turn", "is_tool_turn"], ["remediation", "count"], ["remediation", "cap"],
 		["config", "rules"], ["config", "closing"], ["config", "defer_minutes"],
 	]
-	stop
 	not has(path)
 }
 
 has([a, b]) if input[a][b] != null
+
+complete if {
+	is_string(input.self.command)
+	is_boolean(input.turn.is_tool_turn)
+	is_number(input.remediation.count)
+	is_number(input.remediation.cap)
+	is_object(input.config.rules)
+	is_string(input.config.closing)
+	is_number(input.config.defer_minutes)
+}
 
 well_formed(m, d) if {
 	is_string(d.text)
