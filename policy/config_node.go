@@ -44,6 +44,7 @@ type configNode struct {
 	scalar any // string, bool, int64, float64 or json.Number
 	keys   []string
 	kids   []*configNode
+	seen   map[string]struct{} // of keys, once there are many
 }
 
 // configLineError is a syntax error that knows its line.
@@ -144,7 +145,21 @@ func fromYAML(y *yaml.Node, depth int) (*configNode, error) {
 // add appends a key; a second one of the same name is an error, because which of
 // them counts would be a guess.
 func (n *configNode) add(key string, line int, kid *configNode) error {
-	if slices.Contains(n.keys, key) {
+	const few = 16
+	if len(n.keys) == few {
+		n.seen = make(map[string]struct{}, 2*few)
+		for _, k := range n.keys {
+			n.seen[k] = struct{}{}
+		}
+	}
+	known := false
+	if n.seen == nil {
+		known = slices.Contains(n.keys, key)
+	} else {
+		_, known = n.seen[key]
+		n.seen[key] = struct{}{}
+	}
+	if known {
 		return &configLineError{line, "has the key " + showValue(key) + " twice"}
 	}
 	// The key's line is the one that a person looks for, also when the value

@@ -22,6 +22,9 @@ const (
 	rulesPrefix  = "rules."
 )
 
+// maxConfigErrors bounds what is told about one file.
+const maxConfigErrors = 20
+
 // settingsParser collects a file's settings and everything that is wrong with
 // it, so that one run shows all there is to fix. A key with an empty value
 // ("rules:" with all its lines commented out) counts as not set.
@@ -93,6 +96,9 @@ func ruleName(s string) bool {
 // key checks one leaf: path is its name in this file, pattern its name among the
 // specs, prefix the group it stands in.
 func (p *settingsParser) key(path, pattern, prefix string, n *configNode) {
+	if len(p.errs) >= maxConfigErrors {
+		return // a file of nothing but mistakes: the rest can wait
+	}
 	for i := range p.specs {
 		if p.specs[i].path == pattern {
 			p.leaf(path, &p.specs[i], n)
@@ -195,6 +201,9 @@ func checkMasks(n *configNode) (value any, problem string, kind error) {
 }
 
 func (p *settingsParser) fail(kind error, key string, n *configNode, problem, allowed, advice string) {
+	if len(p.errs) >= maxConfigErrors {
+		return
+	}
 	e := &ConfigError{File: p.file, Line: n.line, Key: key, Problem: problem, Allowed: allowed, Advice: advice, Err: kind}
 	if n.kind == nodeScalar {
 		e.Value = showValue(n.scalar)

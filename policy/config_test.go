@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -236,6 +237,25 @@ func TestLoadConfig_EmptyValuesCountAsNotSet(t *testing.T) {
 		if err != nil || !cmp.Equal(cfg, DefaultConfig()) {
 			t.Errorf("%q: %v\n%s", text, err, cmp.Diff(DefaultConfig(), cfg))
 		}
+	}
+}
+
+func TestLoadConfig_ALargeFileIsReadInOnePass(t *testing.T) {
+	var many, wrong strings.Builder
+	many.WriteString("params:\n")
+	for i := range 40_000 {
+		fmt.Fprintf(&many, "  key%d: %d\n", i, i)
+		fmt.Fprintf(&wrong, "key%d: %d\n", i, i)
+	}
+	cfg, _, err := LoadConfig(configFiles(t, many.String()))
+	if err != nil || len(cfg.Params) != 40_000 {
+		t.Errorf("%d params, %v", len(cfg.Params), err)
+	}
+	if _, _, err := LoadConfig(configFiles(t, wrong.String()+"key39999: 1\n")); !errors.Is(err, ErrConfigSyntax) {
+		t.Errorf("a key that comes twice is found among many: %v", err)
+	}
+	if _, _, err := LoadConfig(configFiles(t, wrong.String())); err == nil || strings.Count(err.Error(), "\n") != maxConfigErrors-1 {
+		t.Errorf("a flood of mistakes must not flood the message")
 	}
 }
 
