@@ -23,6 +23,8 @@ type gen struct {
 	open  []genCall
 	tools []string // tool-use ids of launches so far
 	size  int      // filler for the next row, 0 mostly
+	own   bool     // all rows are of session s-1
+	named string   // prefix of the uuids
 }
 
 type genCall struct {
@@ -53,7 +55,7 @@ func session(t *rapid.T) []byte {
 		g.human()
 	}
 	steps := []func(){g.human, g.assistant, g.assistant, g.call, g.call, g.launch, g.launch, g.launch, g.harvest, g.harvest, g.flush,
-		g.notice, g.notice, g.notice, g.remediation, g.junk, g.aside, g.rewind, g.duplicate, g.compact, g.pasted, g.forkCopy}
+		g.notice, g.notice, g.notice, g.remediation, g.junk, g.aside, g.rewind, g.duplicate, g.compact, g.pasted, g.forkCopy, g.bulk}
 	for range rapid.IntRange(1, 25).Draw(t, "steps") {
 		pick(g, steps...)()
 		if g.chance(60) {
@@ -123,12 +125,16 @@ func (g *gen) filler() string {
 // chain appends a row of the main thread and makes it the leaf.
 func (g *gen) chain(o obj) {
 	g.n++
-	uuid := fmt.Sprintf("u-%d", g.n)
+	uuid := fmt.Sprintf("%su-%d", g.named, g.n)
 	parent := g.leaf
 	if p, ok := get(o, "parentUuid").(string); ok {
 		parent = p
 	}
-	o = append(obj{{"parentUuid", orNull(parent)}, {"isSidechain", false}, {"sessionId", pick(g, genSessions...)}, {"version", "2.1.332"}},
+	session := pick(g, genSessions...)
+	if g.own {
+		session = "s-1"
+	}
+	o = append(obj{{"parentUuid", orNull(parent)}, {"isSidechain", false}, {"sessionId", session}, {"version", "2.1.332"}},
 		o.without("parentUuid")...)
 	o = append(o, kv{"uuid", uuid})
 	if g.chance(4) {
@@ -186,6 +192,13 @@ func (g *gen) human() {
 		extra = append(extra, kv{"isMeta", true})
 	}
 	g.chain(g.user(content, extra...))
+}
+
+// bulk makes the window so large that it is indexed in two halves.
+func (g *gen) bulk() {
+	for range pick(g, 0, 0, 0, 0, 0, 0, 0, 2) {
+		g.raw(`{"type":"api-request-blob","body":"` + strings.Repeat("x", rapid.IntRange(900_000, 1_300_000).Draw(g.t, "bulk")) + `"}`)
+	}
 }
 
 func (g *gen) remediation() {
