@@ -104,8 +104,8 @@ func task(id, command, output string) change {
 	}
 }
 
-// shell makes a PreToolUse event of a tool whose command waits as the kinds say.
-func shell(tool string, kinds ...string) change {
+// shellCall makes a PreToolUse event of a tool whose command waits as the kinds say.
+func shellCall(tool string, kinds ...string) change {
 	return func(in map[string]any) {
 		event("PreToolUse")(in)
 		waits := []any{}

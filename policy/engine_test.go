@@ -69,10 +69,10 @@ func TestDecide_EveryCode(t *testing.T) {
 		{"a host without a gate", testInput(set("host", "can_block", false)), VerdictAllow, "host_cannot_block", clear, ""},
 		{"another event", testInput(event("SessionStart")), VerdictAllow, "pass", keep, ""},
 		{"a shadow changes nothing", testInput(set("self", "shadow", true)), VerdictBlock, "status_check_missing", keep, ""},
-		{"PO-14: an inline waiter", testInput(shell("Bash", "sleep_loop")), VerdictBlock, "inline_waiter", keep, ""},
-		{"a guard never owes the ritual", testInput(shell("Bash")), VerdictAllow, "pass", keep, ""},
-		{"warn tells the person", testInput(shell("Bash", "watch"), setting("inline_waiter", "severity", "warn")), VerdictAllow, "pass", keep, "Do not wait"},
-		{"observe tells nobody", testInput(shell("Bash", "watch"), setting("inline_waiter", "severity", "observe")), VerdictAllow, "pass", keep, ""},
+		{"PO-14: an inline waiter", testInput(shellCall("Bash", "sleep_loop")), VerdictBlock, "inline_waiter", keep, ""},
+		{"a guard never owes the ritual", testInput(shellCall("Bash")), VerdictAllow, "pass", keep, ""},
+		{"warn tells the person", testInput(shellCall("Bash", "watch"), setting("inline_waiter", "severity", "warn")), VerdictAllow, "pass", keep, "Do not wait"},
+		{"observe tells nobody", testInput(shellCall("Bash", "watch"), setting("inline_waiter", "severity", "observe")), VerdictAllow, "pass", keep, ""},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			d := decide(t, EngineOptions{}, tc.in)
