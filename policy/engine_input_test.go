@@ -30,7 +30,7 @@ func testInput(changes ...change) map[string]any {
 		"transcript": map[string]any{"blind": []any{}},
 		"turn":       map[string]any{"is_tool_turn": true, "api_error": false, "tool_calls": 3},
 		"tasks":      []any{}, "handoffs": []any{},
-		"debt":        map[string]any{"calls": 0, "paired": []any{}, "running": []any{}, "nudged": false},
+		"debt":        map[string]any{"calls": 0, "paired": []any{}, "owed": []any{}, "nudged": false},
 		"evidence":    map[string]any{"available": true},
 		"remediation": map[string]any{"count": 0, "cap": 5},
 		"config": map[string]any{
@@ -100,7 +100,7 @@ func task(id, command, output string) change {
 	return func(in map[string]any) {
 		in["tasks"] = append(in["tasks"].([]any), map[string]any{"id": id, "kind": "shell", "state": "running", "command": command, "output_file": output})
 		debt := in["debt"].(map[string]any)
-		debt["running"] = append(debt["running"].([]any), id)
+		debt["owed"] = append(debt["owed"].([]any), id)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestDecide_EveryCode(t *testing.T) {
 		{"no name", testInput(paid, without("session_named")), VerdictBlock, "session_unnamed", inc, ""},
 		{"PO-3, PO-6: a handoff yields", testInput(paid, without("status_check"), handoff("b1", 95)), VerdictDefer, "background_handoff_deferred", clear, ""},
 		{"AC-159: one nudge", testInput(paid, headless, task("b1", "make", "/t/b1.output")), VerdictBlock, "background_debt", Effects{Remediation: RemediationIncrement, Nudge: true}, ""},
-		{"AC-161: then the notice", testInput(paid, headless, task("b1", "make", "/t/b1.output"), set("debt", "nudged", true)), VerdictAllow, "pass", clear, "1 background task is still running"},
+		{"AC-161: then the notice", testInput(paid, headless, task("b1", "make", "/t/b1.output"), set("debt", "nudged", true)), VerdictAllow, "pass", clear, "1 background task was never collected"},
 		{"nudge beside the ritual", testInput(headless, task("b1", "make", "/t/b1.output")), VerdictBlock, "status_check_missing", Effects{Remediation: RemediationIncrement, Nudge: true}, ""},
 		{"interactive sessions are woken", testInput(paid, task("b1", "make", "/t/b1.output")), VerdictAllow, "pass", clear, ""},
 		{"D-38: the sixth stop passes", testInput(set("remediation", "count", 5)), VerdictAllow, "remediation_cap", clear, "Status check, Status box, Task declaration, Session name"},

@@ -28,7 +28,7 @@ func (g *Gate) Carry(ctx context.Context, o *Outcome) *Decision {
 		// Only a write moves the broken file aside; without one the session would
 		// never have a state again. The next stop is judged with a fresh count.
 		if err := session.Update(ctx, func(*evidence.State) error { return nil }); err != nil {
-			d.Warnings = append(d.Warnings, err.Error())
+			o.Problems = append(o.Problems, err.Error())
 		}
 	}
 	switch d.Effects.Remediation {
@@ -50,7 +50,7 @@ func (g *Gate) Carry(ctx context.Context, o *Outcome) *Decision {
 			err = session.Append(ctx, evidence.Event{Kind: evidence.SessionEnded, TS: o.Facts.Now})
 		}
 		if err != nil {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("the session's state could not be written: %v", err))
+			o.Problems = append(o.Problems, fmt.Sprintf("the session's state could not be written: %v", err))
 		}
 	}
 	return o.Decision

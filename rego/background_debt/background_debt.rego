@@ -7,7 +7,6 @@
 #   deferrable: false
 #   events: [Stop]
 #   order: 50
-#   brief: "In headless runs nothing resumes an ended turn: collect the output of background work before you end it."
 package stophook.rules.background_debt
 
 demand contains {"text": concat("\n", array.concat(array.concat([ask], [line | some [line, _] in running]), [how]))} if {
@@ -16,18 +15,18 @@ demand contains {"text": concat("\n", array.concat(array.concat([ask], [line | s
 }
 
 # Asked once already: the person learns what is left behind.
-notice contains sprintf("%s, and nothing here picks up what it does: %s. Send another message, or look in the working directory.", [left, concat(", ", [label | some [_, label] in running])]) if {
+notice contains sprintf("%s, and nothing here picks that up: %s. Send another message, or look in the working directory.", [left, concat(", ", [label | some [_, label] in running])]) if {
 	owed
 	input.debt.nudged
 }
 
 owed if {
 	input.host.mode == "headless"
-	count(input.debt.running) > 0
+	count(input.debt.owed) > 0
 }
 
 running := [[sprintf("- %s, output: %s", [label, object.get(task, "output_file", "the .output file that the launch reported")]), label] |
-	some id in input.debt.running
+	some id in input.debt.owed
 	task := object.union_n([t | some t in input.tasks; t.id == id])
 	label := sprintf("%s (`%s`)", [id, substring(object.get(task, "command", "command not seen"), 0, 160)])
 ]
@@ -36,6 +35,6 @@ ask := "Background work: nothing resumes this turn once it has ended, and what y
 
 how := "Read that .output file, or call TaskOutput (BashOutput in older versions) with the id; wait if it has not finished, then finish the work. If nothing is left to do, say so in one line."
 
-left := "1 background task is still running" if count(input.debt.running) == 1
+left := "1 background task was never collected" if count(input.debt.owed) == 1
 
-else := sprintf("%d background tasks are still running", [count(input.debt.running)])
+else := sprintf("%d background tasks were never collected", [count(input.debt.owed)])

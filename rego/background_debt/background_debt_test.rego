@@ -7,7 +7,7 @@ tasks := [
 	{"id": "b2", "command": "make all"},
 ]
 
-in_mode(mode, running, nudged) := {"host": {"mode": mode}, "tasks": tasks, "debt": {"running": running, "nudged": nudged}}
+in_mode(mode, running, nudged) := {"host": {"mode": mode}, "tasks": tasks, "debt": {"owed": running, "nudged": nudged}}
 
 # AC-160: each task, its command, and both ways to collect it.
 test_nudge if {
@@ -24,14 +24,14 @@ test_no_second_nudge if count(background_debt.demand) == 0 with input as in_mode
 # AC-161: the stranded notice, singular and plural.
 test_stranded_one if {
 	some n in background_debt.notice with input as in_mode("headless", ["b1"], true)
-	startswith(n, "1 background task is still running")
+	startswith(n, "1 background task was never collected")
 	contains(n, "b1 (`python sweep.py`)")
 	contains(n, "Send another message, or look in the working directory")
 }
 
 test_stranded_many if {
 	some n in background_debt.notice with input as in_mode("headless", ["b1", "b2"], true)
-	startswith(n, "2 background tasks are still running")
+	startswith(n, "2 background tasks were never collected")
 }
 
 test_no_notice_before_the_nudge if count(background_debt.notice) == 0 with input as in_mode("headless", ["b1"], false)

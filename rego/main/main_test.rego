@@ -16,7 +16,7 @@ base := {
 	"turn": {"is_tool_turn": true, "api_error": false},
 	"tasks": [],
 	"handoffs": [],
-	"debt": {"running": [], "nudged": false},
+	"debt": {"owed": [], "nudged": false},
 	"evidence": {"available": true},
 	"remediation": {"count": 0, "cap": 5},
 	"config": {"closing": "any_text", "defer_minutes": 30, "rules": {}, "box_on_prose": false},
@@ -145,11 +145,11 @@ test_shadow if {
 
 test_debt if {
 	host := {"mode": "headless"}
-	d := decide({"host": host, "evidence": ritual, "debt": {"running": ["b1"]}})
+	d := decide({"host": host, "evidence": ritual, "debt": {"owed": ["b1"]}})
 	[d.code, d.effects.nudge] == ["stop-hook.background_debt", true]
-	after := decide({"host": host, "evidence": ritual, "debt": {"running": ["b1"], "nudged": true}})
+	after := decide({"host": host, "evidence": ritual, "debt": {"owed": ["b1"], "nudged": true}})
 	after.code == "stop-hook.pass"
-	startswith(after.system_message, "1 background task is still running")
+	startswith(after.system_message, "1 background task was never collected")
 }
 
 test_pretooluse if {

@@ -7,7 +7,6 @@
 #   deferrable: true
 #   events: [Stop]
 #   order: 20
-#   brief: "Show the box that it prints in your reply: its first line carries the check id."
 package stophook.rules.status_box
 
 demand contains {"text": concat("", ["Status box: ", what, " in your reply text, its first line with the check id included."])} if {

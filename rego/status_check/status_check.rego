@@ -7,7 +7,7 @@
 #   deferrable: true
 #   events: [Stop]
 #   order: 10
-#   brief: "Before you end a turn that used tools, run `{{command}} status --end-turn` as the last command."
+#   brief: "Before you end a turn that used tools, run `{{command}} status --end-turn` as the last command and show the box that it prints."
 package stophook.rules.status_check
 
 demand contains {"text": concat("", [why, " Run `", input.self.command, " status --end-turn` as the last command of this turn.", git])} if {

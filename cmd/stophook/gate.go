@@ -1,0 +1,160 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/stophook/stophook/policy"
+	"github.com/stophook/stophook/policy/decisionlog"
+	"github.com/stophook/stophook/policy/evidence"
+	"github.com/stophook/stophook/policy/hookio"
+)
+
+// bypassVariable lets a person end turns without checks, visibly.
+const bypassVariable = "STOPHOOK_BYPASS"
+
+// gateFlags are shared by hook and explain, so that both decide alike.
+func gateFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "host", Value: "auto", Usage: "`HOST` that calls: auto, claude-code, codex, cursor, gemini, qwen, copilot"},
+		&cli.StringSliceFlag{Name: "policy", Usage: "more rule folders from `DIR`; may be repeated, later ones are lower layers"},
+		&cli.StringFlag{Name: "config", Usage: "one more configuration `FILE` (YAML or JSON)"},
+		stateDirFlag(),
+		&cli.BoolFlag{Name: "shadow", Usage: "decide and log, and let everything pass"},
+		nowFlag(),
+	}
+}
+
+func stateDirFlag() cli.Flag {
+	return &cli.StringFlag{Name: "state-dir", Usage: "keep evidence and logs in `DIR` (default $XDG_STATE_HOME/stophook)"}
+}
+
+func nowFlag() cli.Flag {
+	return &cli.StringFlag{Name: "now", Usage: "use `TIME` (RFC 3339) as the present, for tests and replay"}
+}
+
+// setClock makes --now the clock of this run.
+func (p *program) setClock(c *cli.Context) error {
+	text := c.String("now")
+	if text == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return fmt.Errorf("--now %q is no RFC 3339 time; write it like 2026-11-30T17:30:00Z", text)
+	}
+	p.now = func() time.Time { return at }
+	return nil
+}
+
+// store finds the state folder. A missing one is no error here: whoever writes
+// or reads will say it.
+func (p *program) store(c *cli.Context) evidence.Store {
+	dir := c.String("state-dir")
+	if dir == "" {
+		dir, _ = evidence.DefaultDir(p.getenv, p.home)
+	}
+	return evidence.Store{Dir: dir, Now: p.now}
+}
+
+// gate puts together what decides one event: layers, configuration, state.
+func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
+	project := p.projectDir(ev)
+	sources := policy.DefaultSources(p.getenv, p.home, project)
+	if file := c.String("config"); file != "" {
+		sources = append(sources, policy.ExplicitSource(file))
+	}
+	config, warnings, err := policy.LoadConfig(sources)
+	mode, entry := hookio.Mode(p.getenv)
+	g := &policy.Gate{Config: config, ConfigErr: err, Store: p.store(c), Now: p.now, Mode: mode, Entry: entry,
+		Command: p.callName(), Home: p.home, Shadow: c.Bool("shadow"), Bypass: truthy(p.getenv(bypassVariable))}
+	for _, w := range warnings {
+		g.Warnings = append(g.Warnings, w.String())
+	}
+	g.Layers, err = p.layers(c.StringSlice("policy"), project)
+	if g.ConfigErr == nil {
+		g.ConfigErr = err
+	}
+	if config.Log.Enabled && g.Store.Dir != "" {
+		g.Log = &decisionlog.Writer{Path: filepath.Join(g.Store.Dir, "decisions.jsonl"), MaxBytes: config.Log.MaxBytes,
+			Masks: config.Log.Mask}
+	}
+	return g
+}
+
+func truthy(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
+
+// projectDir is where project policies and configuration are looked for.
+func (p *program) projectDir(ev *hookio.Event) string {
+	if dir := p.getenv("CLAUDE_PROJECT_DIR"); dir != "" {
+		return dir
+	}
+	return ev.CWD
+}
+
+// layers lists the policy folders that exist, the highest first. A folder that
+// was named on the command line and is missing is an error: a gate that was
+// asked for must not be lost by a typing mistake.
+func (p *program) layers(extra []string, project string) ([]policy.Layer, error) {
+	var layers []policy.Layer
+	add := func(name, dir string) {
+		if dir == "" {
+			return
+		}
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			layers = append(layers, policy.Layer{Name: name, FS: os.DirFS(dir), Root: dir})
+		}
+	}
+	add("org", "/etc/stophook/policies")
+	config := p.getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) && p.home != "" {
+		config = filepath.Join(p.home, ".config")
+	}
+	if config != "" {
+		add("user", filepath.Join(config, "stophook", "policies"))
+	}
+	if project != "" {
+		add("project", filepath.Join(project, ".stophook", "policies"))
+	}
+	for _, dir := range extra {
+		switch st, err := os.Stat(dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			return layers, fmt.Errorf("%s: there is no such policy folder; correct --policy in the hook's command", dir)
+		case err != nil:
+			return layers, fmt.Errorf("%s: the policy folder cannot be read: %w", dir, err)
+		case !st.IsDir():
+			return layers, fmt.Errorf("%s: --policy takes a folder of rules, this is a file; name its folder", dir)
+		}
+		layers = append(layers, policy.Layer{Name: "flag", FS: os.DirFS(dir), Root: dir})
+	}
+	return layers, nil
+}
+
+// callName is how the agent can call this program in its shell: by name when
+// that is what PATH finds, else by its path, quoted when it has to be.
+func (p *program) callName() string {
+	exe, err := p.executable()
+	if err != nil {
+		return "stophook"
+	}
+	if found, err := p.lookPath("stophook"); err == nil {
+		if a, err := os.Stat(found); err == nil {
+			if b, err := os.Stat(exe); err == nil && os.SameFile(a, b) {
+				return "stophook"
+			}
+		}
+	}
+	if strings.IndexFunc(exe, func(r rune) bool {
+		return !(r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}) >= 0 {
+		return "'" + strings.ReplaceAll(exe, "'", `'\''`) + "'"
+	}
+	return exe
+}

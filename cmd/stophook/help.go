@@ -1,0 +1,44 @@
+package main
+
+// Help texts are written by hand: each shows what to type, and one example that
+// can be pasted.
+
+const appHelp = `stophook - a Stop hook for coding agents that decides with Rego policies
+
+The host runs ` + "`stophook hook`" + ` when the agent ends its turn. The turn may end, is
+sent back with a reason, or is let go for now because the agent's own command
+still runs in the background.
+
+Usage:
+  stophook COMMAND [flags]
+
+For the host:
+  hook       decide one hook event (JSON on stdin, the answer on stdout)
+
+For the agent, as evidence:
+  status     the guarded status check; prints the status box
+  task       declare the task of this session
+  name       name this session
+
+For people:
+  scan       what a transcript tells: turn, tasks, handoffs, debt
+  explain    the same decision as hook, with the rows and rules that led to it
+  schema     JSON Schemas of the documents
+  version    version and build
+
+Example:
+  stophook scan ~/.claude/projects/-home-me-app/0c2f….jsonl
+
+Run ` + "`stophook COMMAND --help`" + ` for flags.
+`
+
+const commandHelp = `{{.HelpName}} - {{.Usage}}
+
+Usage:
+  {{.UsageText}}
+{{if .Description}}
+{{.Description}}
+{{end}}{{if .VisibleFlags}}
+Flags:{{range .VisibleFlags}}
+  {{.}}{{end}}
+{{end}}`

@@ -1,0 +1,90 @@
+// Command stophook is a Stop hook for coding agents: it reads the session's
+// transcript, asks Rego policies whether the turn may end, and answers the host.
+//
+// The host calls `stophook hook` with a JSON payload on stdin. Everything else
+// is for people and for the agent: see `stophook help`.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"github.com/urfave/cli/v2"
+)
+
+// version is set by the linker (-X main.version=…).
+var version = "dev"
+
+// program is one run with everything that comes from outside, so that tests can
+// set it.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+	executable     func() (string, error)
+	lookPath       func(string) (string, error)
+	workdir        func() (string, error)
+	home           string
+	log            *logrus.Logger
+}
+
+func main() {
+	home, _ := os.UserHomeDir()
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
+		executable: os.Executable, lookPath: exec.LookPath, workdir: os.Getwd, home: home}
+	os.Exit(p.run(os.Args))
+}
+
+// exitError ends the program with a code after its message was printed.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func (p *program) run(args []string) int {
+	p.log = logrus.New()
+	p.log.SetOutput(p.stderr)
+	p.log.SetFormatter(plainFormatter{})
+	app := p.app()
+	if err := app.Run(args); err != nil {
+		fmt.Fprintf(p.stderr, "stophook: %v\n", err)
+		if e, ok := err.(*exitError); ok {
+			return e.code
+		}
+		return 1
+	}
+	return 0
+}
+
+func (p *program) app() *cli.App {
+	cli.AppHelpTemplate, cli.CommandHelpTemplate = appHelp, commandHelp
+	return &cli.App{
+		Name: "stophook", Usage: "a Stop hook for coding agents that decides with Rego policies",
+		Version: version, HideVersion: true, Writer: p.stdout, ErrWriter: p.stderr,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
+		Action: func(c *cli.Context) error {
+			if name := c.Args().First(); name != "" {
+				return fmt.Errorf("there is no command %q; `stophook help` lists them", name)
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Commands: []*cli.Command{p.hookCommand(), p.scanCommand(), p.explainCommand(), p.statusCommand(),
+			p.taskCommand(), p.nameCommand(), p.schemaCommand(), p.versionCommand()},
+	}
+}
+
+// plainFormatter writes "stophook: level: message", for people who read stderr.
+type plainFormatter struct{}
+
+func (plainFormatter) Format(e *logrus.Entry) ([]byte, error) {
+	return fmt.Appendf(nil, "stophook: %s: %s\n", e.Level, e.Message), nil
+}
