@@ -40,6 +40,7 @@ type Outcome struct {
 	Input    map[string]any
 	Decision *Decision
 	Failure  *Failure                 // set when a failure decided
+	Problems []string                 // what could not be carried out; for stderr
 	Spent    map[string]time.Duration // read, prepare, decide
 
 	engine *Engine
