@@ -134,13 +134,14 @@ func (f *fold) below(prompt link, i, at int) bool {
 		if !prompt.root && l.parent == prompt.parent {
 			return true
 		}
-		for ; j >= 0; j-- {
-			if up := f.link(f.entries[j]); up.uuid == l.parent {
+		found := false
+		for ; j >= 0 && !found; j-- { // never the same row again: broken links may form a circle
+			up := f.link(f.entries[j])
+			if found = up.uuid == l.parent; found {
 				l = up
-				break
 			}
 		}
-		if j < 0 {
+		if !found {
 			return false // the chain leaves the window
 		}
 	}

@@ -34,6 +34,7 @@ type head struct {
 	shape     shape
 	sidechain bool
 	meta      bool
+	linked    bool
 }
 
 // readHead walks the top-level keys of a row until type and content shape are
@@ -70,6 +71,9 @@ func readHead(b []byte) head {
 		case "isMeta":
 			h.meta = i < len(b) && b[i] == 't'
 			i = skipValue(b, i)
+		case "parentUuid":
+			h.linked = true
+			i = skipValue(b, i)
 		case "toolUseResult":
 			result = true
 			i = skipValue(b, i)
@@ -85,7 +89,7 @@ func readHead(b []byte) head {
 		default:
 			i = skipValue(b, i)
 		}
-		if i < 0 || h.class == classCopy || h.class == classOther || h.class == classQueue {
+		if i < 0 || h.class == classCopy || h.class == classQueue {
 			break
 		}
 		i = skipSpace(b, i)

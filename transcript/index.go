@@ -18,6 +18,7 @@ const (
 	flagEnd                         // task_id", shell_id", bash_id" or shellId": perhaps a recorded end
 	flagError                       // is_error":true
 	flagBackground                  // run_in_background
+	flagLinked                      // parentUuid in the head: part of the conversation tree
 )
 
 const launchFlags = flagTaskID | flagAgentID | flagTextID
@@ -156,6 +157,9 @@ func (x *index) begin(b []byte, off int64) {
 	x.cur = entry{off: off}
 	h := readHead(trimPadding(b))
 	x.cur.class, x.cur.shape, x.cur.side = h.class, h.shape, h.sidechain
+	if h.linked {
+		x.cur.flags |= flagLinked
+	}
 	x.skipping = h.class == classCopy
 }
 
@@ -202,7 +206,7 @@ func (x *index) keep() {
 	case classCopy:
 		return
 	case classOther, classQueue:
-		if e.flags&flagNotice == 0 {
+		if e.flags&(flagNotice|flagLinked) == 0 {
 			return
 		}
 	}
