@@ -60,6 +60,13 @@ func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 	ready := make(chan prepared, 1)
 	go func() {
 		began := time.Now()
+		// A panic here would end the process with exit 2, which the host takes for
+		// a block that nobody counts.
+		defer func() {
+			if v := recover(); v != nil {
+				ready <- prepared{nil, fmt.Errorf("internal error while policies were loaded: %v; please report it", v), time.Since(began)}
+			}
+		}()
 		engine, err := NewEngine(ctx, EngineOptions{Layers: g.Layers, Event: string(ev.Name),
 			RuleSettings: g.Config.ruleSettings(), Now: g.Now})
 		ready <- prepared{engine, err, time.Since(began)}
@@ -73,6 +80,13 @@ func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 	o.engine = p.engine
 	o.decide(ctx, firstError(g.ConfigErr, p.err))
 	return o
+}
+
+// Failed is the outcome of an event about which nothing could be gathered.
+func (g *Gate) Failed(ev *hookio.Event, f Failure) *Outcome {
+	now := g.Now()
+	return &Outcome{Failure: &f, Decision: Fallback(f), Facts: &Facts{Now: now, Event: ev, Shadow: g.Shadow, Config: g.Config,
+		Session: transcript.Unread(transcript.Options{Now: now, SessionID: ev.SessionID})}}
 }
 
 func firstError(errs ...error) error {

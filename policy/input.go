@@ -61,7 +61,7 @@ func BuildInput(f *Facts) map[string]any {
 		"schema": InputSchema,
 		"now":    stamp(f.Now),
 		"host": map[string]any{"name": string(f.Event.Host), "version": s.Version, "mode": f.Mode,
-			"event": string(f.Event.Name), "can_block": f.Event.CanBlock()},
+			"event": string(f.Event.Name), "can_block": canRefuse(f.Event)},
 		"self":    map[string]any{"command": f.Command, "bypass": f.Bypass, "shadow": f.Shadow},
 		"session": map[string]any{"id": sessionID(f), "cwd": f.Event.CWD, "entrypoint": f.Entrypoint},
 		"hook":    rawObject(f.Event.Raw),
@@ -79,6 +79,12 @@ func BuildInput(f *Facts) map[string]any {
 		doc["tool"] = f.Tool
 	}
 	return doc
+}
+
+// canRefuse tells whether a block has a form on the wire for this event: a held
+// stop, or a denied tool call.
+func canRefuse(ev *hookio.Event) bool {
+	return ev.CanBlock() || ev.Name == hookio.PreToolUse && ev.Host == hookio.HostClaudeCode
 }
 
 func sessionID(f *Facts) string {
