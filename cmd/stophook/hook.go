@@ -15,6 +15,9 @@ import (
 	"github.com/stophook/stophook/policy/hookio"
 )
 
+// errNoEvent is a payload that does not say what happened.
+var errNoEvent = errors.New(`stdin: the payload has no hook_event_name; check that the host's own JSON reaches this program unchanged`)
+
 // hookDeadline bounds the whole run, far below the host's own timeout, at which
 // the turn would end without anybody being told.
 const hookDeadline = 20 * time.Second
@@ -30,7 +33,7 @@ func (p *program) hookCommand() *cli.Command {
 one JSON object with decision and reason. A deferred stop is an allowed one.
 Whatever fails on our side lets the turn end, says so on stderr, and never blocks.`,
 		Flags:        gateFlags(),
-		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return p.hookFailed(nil, err) },
+		OnUsageError: func(c *cli.Context, err error, _ bool) error { return p.hookFailed(c, nil, setupFailure(err)) },
 		Action:       p.hook,
 	}
 }
@@ -41,18 +44,21 @@ Whatever fails on our side lets the turn end, says so on stderr, and never block
 func (p *program) hook(c *cli.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = p.hookFailed(nil, fmt.Errorf("internal error: %v; please report it\n%s", v, debug.Stack()))
+			err = p.hookFailed(c, nil, setupFailure(fmt.Errorf("internal error: %v; please report it\n%s", v, debug.Stack())))
 		}
 	}()
 	if c.Args().Present() {
-		return p.hookFailed(nil, fmt.Errorf("hook takes no arguments, got %q; the event comes on stdin", c.Args().First()))
+		return p.hookFailed(c, nil, setupFailure(fmt.Errorf("hook takes no arguments, got %q; the event comes on stdin", c.Args().First())))
 	}
 	if err := p.setClock(c); err != nil {
-		return p.hookFailed(nil, err)
+		return p.hookFailed(c, nil, setupFailure(err))
 	}
 	ev, err := p.event(c)
+	if err == nil && ev.Name == "" {
+		err = errNoEvent
+	}
 	if err != nil {
-		return p.hookFailed(nil, err)
+		return p.hookFailed(c, ev, policy.Failure{Kind: policy.FailureEvidence, Message: err.Error()})
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookDeadline)
 	defer cancel()
@@ -62,7 +68,7 @@ func (p *program) hook(c *cli.Context) (err error) {
 	}
 	switch ev.Name {
 	case hookio.SessionStart:
-		return p.sessionStart(ctx, g, ev)
+		return p.sessionStart(ctx, c, g, ev)
 	case hookio.UserPromptSubmit:
 		p.note(ctx, g, ev, evidence.Event{Kind: evidence.PromptSubmitted, PromptID: ev.PromptID, Cwd: ev.CWD})
 		return nil
@@ -115,16 +121,31 @@ func (p *program) decide(ctx context.Context, g *policy.Gate, ev *hookio.Event) 
 	return nil
 }
 
-// hookFailed says what went wrong before anything could be decided. The host
-// shows the message, and the turn may end.
-func (p *program) hookFailed(ev *hookio.Event, err error) error {
-	p.log.Error(err.Error())
-	if errors.Is(err, hookio.ErrEmpty) {
-		return nil
+// setupFailure is a failure of how the hook was set up, as opposed to what it
+// was given to judge.
+func setupFailure(err error) policy.Failure {
+	return policy.Failure{Kind: policy.FailurePolicy, Message: err.Error()}
+}
+
+// hookFailed says what went wrong before anything could be decided, and logs it.
+// The host shows the message, and the turn may end. An empty stdin is no host:
+// somebody tries the command out, and reads stderr.
+func (p *program) hookFailed(c *cli.Context, ev *hookio.Event, f policy.Failure) error {
+	p.log.Error(f.String())
+	if f.Message != hookio.ErrEmpty.Error() {
+		if out, err := hookio.Encode(ev, hookio.Allow().WithMessage("stophook could not check this stop: "+firstLine(f.String())),
+			hookio.StyleDecision); err == nil {
+			p.stdout.Write(out)
+		}
 	}
-	if out, eerr := hookio.Encode(ev, hookio.Allow().WithMessage("stophook could not check this stop: "+firstLine(err)),
-		hookio.StyleDecision); eerr == nil {
-		p.stdout.Write(out)
+	if ev == nil {
+		ev = &hookio.Event{}
+	}
+	defer func() { _ = recover() }() // the last resort must not fail in its turn
+	if g := p.gate(c, ev); g.Log != nil {
+		if err := g.Log.Append(g.Failed(ev, f).Record(newID(), version)); err != nil {
+			p.log.Warnf("decision log: %v", err)
+		}
 	}
 	return nil
 }
@@ -145,7 +166,7 @@ func (p *program) note(ctx context.Context, g *policy.Gate, ev *hookio.Event, e 
 
 // sessionStart tells later commands which session they belong to, and tells the
 // agent the ritual before it can be held by it.
-func (p *program) sessionStart(ctx context.Context, g *policy.Gate, ev *hookio.Event) error {
+func (p *program) sessionStart(ctx context.Context, c *cli.Context, g *policy.Gate, ev *hookio.Event) error {
 	p.note(ctx, g, ev, evidence.Event{Kind: evidence.SessionStarted, Text: ev.Source, Cwd: ev.CWD})
 	if file := p.getenv("CLAUDE_ENV_FILE"); file != "" && ev.SessionID != "" {
 		if err := hookio.AppendEnvFile(file, hookio.EnvVar{Name: "STOPHOOK_SESSION_ID", Value: ev.SessionID}); err != nil {
@@ -154,7 +175,7 @@ func (p *program) sessionStart(ctx context.Context, g *policy.Gate, ev *hookio.E
 	}
 	brief, err := g.Briefing(ctx)
 	if err != nil {
-		return p.hookFailed(ev, err)
+		return p.hookFailed(c, ev, policy.FailureOf(err))
 	}
 	if brief == "" || g.Shadow {
 		return nil
@@ -164,8 +185,10 @@ func (p *program) sessionStart(ctx context.Context, g *policy.Gate, ev *hookio.E
 		p.log.Errorf("the briefing cannot be given to this host: %v", err)
 		return nil
 	}
-	_, err = p.stdout.Write(out)
-	return err
+	if _, err := p.stdout.Write(out); err != nil {
+		p.log.Errorf("stdout: %v", err)
+	}
+	return nil
 }
 
 // newID is a random decision id in the form of a UUID.

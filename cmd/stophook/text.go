@@ -60,8 +60,8 @@ func oneLine(s string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
