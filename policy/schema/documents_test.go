@@ -108,6 +108,18 @@ func TestFactsSchema_CL4(t *testing.T) {
 	}
 }
 
+func TestDecisionSchema_FitsTheGoType(t *testing.T) {
+	d := policy.Decision{
+		Schema: policy.DecisionSchema, Verdict: policy.VerdictDefer, Code: "stop-hook.background_handoff_deferred",
+		Demands:   []policy.Demand{{Rule: "status_check", Code: "stop-hook.status_check_missing", Text: "x", Severity: policy.SeverityBlock, Evidence: []int64{}}},
+		Deferrals: []policy.Deferral{{Rule: "background_handoff", Code: "stop-hook.background_handoff_deferred", TaskID: "b1"}},
+		Warnings:  []string{}, Effects: policy.Effects{Remediation: policy.RemediationClear},
+	}
+	if errs := newChecker(t, "decision").errors(t, d); len(errs) > 0 {
+		t.Errorf("%q", errs)
+	}
+}
+
 // fullInput is what Go builds when there is everything to tell.
 func fullInput(t testing.TB) map[string]any {
 	t.Helper()
