@@ -132,7 +132,7 @@ func (x *explanation) document(input bool) map[string]any {
 
 func (x *explanation) print(w io.Writer) error {
 	d, st := x.Decision, x.style
-	fmt.Fprintf(w, "%s  %s\n", st.verdict(d.Verdict), d.Code)
+	fmt.Fprintf(w, "%s  %s\n", st.verdict(d.Verdict), word(d.Code))
 	if d.Reason != "" {
 		fmt.Fprintf(w, "\n%s\n%s\n", st.bold("The agent is told"), indent(d.Reason))
 	}
@@ -147,7 +147,7 @@ func (x *explanation) print(w io.Writer) error {
 	x.printDebt(w)
 	x.printRules(w)
 	for _, warning := range d.Warnings {
-		fmt.Fprintf(w, "%s %s\n", st.warn("warning:"), warning)
+		fmt.Fprintf(w, "%s %s\n", st.warn("warning:"), visible(warning))
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (x *explanation) printTurn(w io.Writer) {
 		}
 	}
 	if msg, ok := evidence["error"].(string); ok {
-		fmt.Fprintf(w, "  %s %s\n", x.style.warn("no evidence:"), msg)
+		fmt.Fprintf(w, "  %s %s\n", x.style.warn("no evidence:"), visible(msg))
 	}
 	r, _ := x.Input["remediation"].(map[string]any)
 	fmt.Fprintf(w, "  blocked so far in this cycle: %v of %v\n", r["count"], r["cap"])
@@ -191,13 +191,13 @@ func evidenceWords(v map[string]any) string {
 
 func (x *explanation) printHandoffs(w io.Writer) {
 	for _, h := range x.Facts.Session.Handoffs {
-		fmt.Fprintf(w, "\n%s %s: %s, %s\n", x.style.bold("Handoff"), h.TaskID, handoffWords(h), age(h))
+		fmt.Fprintf(w, "\n%s %s: %s, %s\n", x.style.bold("Handoff"), word(h.TaskID), handoffWords(h), age(h))
 		if h.ExpiresAt != nil && h.State.AnyText == transcript.HandoffOpen {
 			fmt.Fprintf(w, "  defers until %s, unless its notification comes first\n", h.ExpiresAt.UTC().Format(time.RFC3339))
 		}
 		x.row(w, "opened", h.OpenedAt.Offset, true)
 		if h.ClosedBy != nil {
-			who := "closed by a " + h.ClosedBy.Carrier + " row"
+			who := "closed by a " + word(h.ClosedBy.Carrier) + " row"
 			if !h.ClosedBy.Trusted {
 				who += " (text only)"
 			}
@@ -214,10 +214,10 @@ func (x *explanation) printDebt(w io.Writer) {
 	if len(s.Debt.Paired) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s never collected: %s\n", x.style.bold("Debt"), strings.Join(s.Debt.Paired, ", "))
+	fmt.Fprintf(w, "\n%s never collected: %s\n", x.style.bold("Debt"), words(s.Debt.Paired))
 	for _, t := range s.Tasks {
 		if slices.Contains(s.Debt.Paired, t.ID) {
-			x.row(w, "launched "+t.ID, t.OpenedAt.Offset, true)
+			x.row(w, "launched "+word(t.ID), t.OpenedAt.Offset, true)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func (x *explanation) printRules(w io.Writer) {
 		}
 		for _, d := range x.Decision.Deferrals {
 			if d.Rule == r.Name {
-				mark, words = "~", "defers for "+d.TaskID
+				mark, words = "~", "defers for "+word(d.TaskID)
 			}
 		}
 		fmt.Fprintf(w, "  %s %-20s %-30s %s\n", mark, r.Name, words, x.style.dim(r.LayerName))
@@ -259,7 +259,7 @@ func (x *explanation) row(w io.Writer, what string, offset int64, known bool) {
 	if !known || !ok {
 		return
 	}
-	fmt.Fprintf(w, "  %-14s %s\n", what, x.style.dim(fmt.Sprintf("@%d %s %s %s", e.Offset, e.Type, clock(e.Time), shortID(e.UUID))))
+	fmt.Fprintf(w, "  %-14s %s\n", what, x.style.dim(fmt.Sprintf("@%d %s %s %s", e.Offset, word(e.Type), clock(e.Time), word(shortID(e.UUID)))))
 	fmt.Fprintf(w, "  %-14s %s\n", "", oneLine(e.Text, 96))
 }
 
@@ -270,4 +270,4 @@ func shortID(uuid string) string {
 	return uuid
 }
 
-func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }
+func indent(s string) string { return "  " + strings.ReplaceAll(visible(s), "\n", "\n  ") }

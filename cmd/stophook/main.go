@@ -55,7 +55,7 @@ func (p *program) run(args []string) int {
 	p.log.SetFormatter(plainFormatter{})
 	app := p.app()
 	if err := app.Run(args); err != nil {
-		fmt.Fprintf(p.stderr, "stophook: %v\n", err)
+		fmt.Fprintf(p.stderr, "stophook: %s\n", visible(err.Error()))
 		if e, ok := err.(*exitError); ok {
 			return e.code
 		}
@@ -86,5 +86,5 @@ func (p *program) app() *cli.App {
 type plainFormatter struct{}
 
 func (plainFormatter) Format(e *logrus.Entry) ([]byte, error) {
-	return fmt.Appendf(nil, "stophook: %s: %s\n", e.Level, e.Message), nil
+	return fmt.Appendf(nil, "stophook: %s: %s\n", e.Level, visible(e.Message)), nil
 }

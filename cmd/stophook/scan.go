@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -63,7 +62,7 @@ func (p *program) printJSON(v any) error {
 
 // printSession is the table of scan.
 func printSession(w io.Writer, s *transcript.Session, st style) error {
-	fmt.Fprintf(w, "%s  %s\n", st.bold("transcript"), s.Path)
+	fmt.Fprintf(w, "%s  %s\n", st.bold("transcript"), visible(s.Path))
 	fmt.Fprintf(w, "  %s rows in the last %s of %s", count(s.Rows), size(s.Size-s.WindowOffset), size(s.Size))
 	if s.BadLines > 0 {
 		fmt.Fprintf(w, ", %s", st.warn(plural(s.BadLines, "broken line")))
@@ -76,18 +75,18 @@ func printSession(w io.Writer, s *transcript.Session, st style) error {
 	fmt.Fprintf(w, "%s  %d\n", st.bold("tasks"), len(s.Tasks))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, t := range s.Tasks {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Kind, orDash(string(t.Entrance)), taskState(t),
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", word(t.ID), word(string(t.Kind)), orDash(string(t.Entrance)), word(taskState(t)),
 			clock(t.OpenedAt.Time), oneLine(t.Command, 48))
 	}
 	tw.Flush()
 	fmt.Fprintf(w, "%s  %d\n", st.bold("handoffs"), len(s.Handoffs))
 	for _, h := range s.Handoffs {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", h.TaskID, handoffWords(h), age(h), clock(h.OpenedAt.Time), oneLine(h.Command, 48))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", word(h.TaskID), handoffWords(h), age(h), clock(h.OpenedAt.Time), oneLine(h.Command, 48))
 	}
 	tw.Flush()
 	fmt.Fprintf(w, "%s  %s", st.bold("debt"), plural(s.Debt.Calls, "call"))
 	if len(s.Debt.Paired) > 0 {
-		fmt.Fprintf(w, ", never collected: %s", strings.Join(s.Debt.Paired, ", "))
+		fmt.Fprintf(w, ", never collected: %s", words(s.Debt.Paired))
 	}
 	_, err := fmt.Fprintln(w)
 	return err
@@ -101,7 +100,7 @@ func printTurn(w io.Writer, s *transcript.Session, st style) {
 	}
 	fmt.Fprintf(w, ", %s", plural(t.ToolCalls, "tool call"))
 	if n := len(t.Tools); n > 0 {
-		fmt.Fprintf(w, ", last %s", t.Tools[n-1].Name)
+		fmt.Fprintf(w, ", last %s", word(t.Tools[n-1].Name))
 	}
 	if n := len(t.Boxes); n > 0 {
 		fmt.Fprintf(w, ", status box %s", t.Boxes[n-1].CheckID)
@@ -119,7 +118,7 @@ func originWords(origin string) string {
 	case "unknown":
 		return "start that is not in sight"
 	}
-	return origin
+	return word(origin)
 }
 
 func blindWords(reason string) string {

@@ -43,16 +43,21 @@ func (s style) verdict(v string) string {
 	return s.paint("1;32", v)
 }
 
-// oneLine makes text fit one line of n columns: control characters and line
-// breaks become spaces, the rest is cut with an ellipsis.
-func oneLine(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+// visible makes text of a session, a policy or a file safe to print: what could
+// steer the terminal becomes a space. Line breaks stay.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != 0x200c && r != 0x200d) {
 			return ' '
 		}
 		return r
 	}, s)
-	s = strings.Join(strings.Fields(s), " ")
+}
+
+// oneLine makes text fit one line of n columns: control characters and line
+// breaks become spaces, the rest is cut with an ellipsis.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(visible(s)), " ")
 	runes := []rune(s)
 	if len(runes) <= n {
 		return s
@@ -63,6 +68,17 @@ func oneLine(s string, n int) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
+}
+
+// word is a short text that the host chose, such as an id.
+func word(s string) string { return oneLine(s, 60) }
+
+func words(list []string) string {
+	shown := make([]string, len(list))
+	for i, s := range list {
+		shown[i] = word(s)
+	}
+	return strings.Join(shown, ", ")
 }
 
 func orDash(s string) string {
