@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 			state := filepath.Join(home, ".local", "state", "stophook")
 			e.Setenv("HOME", home)
 			e.Setenv("STATE", state)
+			e.Setenv("ESC", "\x1b")
 			p := &play{script: fixtures.NewScript(scriptSession, scriptStart()), path: filepath.Join(e.WorkDir, "session.jsonl"),
 				work: e.WorkDir, state: state}
 			e.Setenv("NOW", p.now())

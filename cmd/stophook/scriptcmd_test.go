@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -105,6 +106,11 @@ func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s is no JSON: %q", args[0], text)
 	}
 	v := gjson.Get(text, args[1])
+	if v.IsObject() || v.IsArray() { // however it was indented
+		var b bytes.Buffer
+		ts.Check(json.Compact(&b, []byte(v.Raw)))
+		v.Raw = b.String()
+	}
 	switch {
 	case neg && len(args) == 2:
 		if v.Exists() {
