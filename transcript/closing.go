@@ -88,7 +88,7 @@ func (f *fold) notice(i int, r row) {
 
 // rowQuotes applies the any_text rule to every string of the row.
 func rowQuotes(r row, taskID, toolUseID string) bool {
-	return !eachString(r.Result, func(s string) bool {
+	return !eachString(r.Raw, func(s string) bool {
 		return !strings.Contains(s, "task-notification") || !quotesTask(s, taskID, toolUseID)
 	})
 }

@@ -65,7 +65,7 @@ func inputObject(input gjson.Result) (obj gjson.Result, isObject bool) {
 	if input.IsObject() {
 		return input, true
 	}
-	if input.Type == gjson.String && gjson.Valid(input.Str) {
+	if input.Type == gjson.String && wellFormed(input.Str) {
 		if v := gjson.Parse(input.Str); v.IsObject() || v.IsArray() {
 			return v, true
 		}

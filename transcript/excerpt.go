@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 const (
@@ -40,7 +38,7 @@ func excerptAt(r io.ReaderAt, off int64) Excerpt {
 		return e
 	}
 	s := alias(trimPadding(line))
-	parsed := row{Result: gjson.Parse(s)}
+	parsed := newRow(s)
 	e.UUID, e.Type, e.Time = strings.Clone(parsed.str("uuid")), strings.Clone(parsed.str("type")), parseTime(parsed.Get("timestamp"))
 	e.Text = cut(strings.Join(strings.Fields(rowWords(parsed)), " "), excerptText)
 	return e

@@ -186,10 +186,10 @@ func (x *index) line(b []byte, off int64) {
 	}
 	if !x.skipping {
 		x.search(b, lo, len(b))
-		if x.validate != nil && !x.validate(x.cur.off, b, int(x.cur.n)) {
-			x.bad++
-			return
-		}
+	}
+	if x.validate != nil && !x.validate(x.cur.off, b, int(x.cur.n)) {
+		x.bad++
+		return
 	}
 	x.rows++
 	x.known = x.known || (x.cur.class != classOther && x.cur.class != classUnknown)

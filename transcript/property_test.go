@@ -172,7 +172,9 @@ func TestRead_TR7_D11_textOnlyCloses(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "notices") {
 			s := g.block()
 			pick(g,
-				func() { g.emit(obj{{"type", "user"}, {"sessionId", "s-1"}, {"message", m{"role": "user", "content": s}}}) },
+				func() {
+					g.emit(obj{{"type", "user"}, {"sessionId", "s-1"}, {"message", m{"role": "user", "content": s}}})
+				},
 				func() { g.emit(obj{{"type", "user"}, {"isSidechain", true}, {"message", m{"content": s}}}) },
 				func() { g.emit(append(g.assistantRow([]any{text(s)}), kv{"sessionId", "s-1"})) },
 				func() { g.emit(obj{{"type", "queue-operation"}, {"content", s}}) },

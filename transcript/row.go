@@ -13,6 +13,58 @@ type row struct {
 	gjson.Result
 	entry
 	pos Position
+	top top
+}
+
+// top are the members that every question begins at, found in one walk.
+type top struct {
+	uuid, timestamp, typ, sidechain, message gjson.Result
+}
+
+// Get finds a value as gjson does, without walking the row again for the members
+// of [top].
+func (r row) Get(path string) gjson.Result {
+	switch path {
+	case "uuid":
+		return r.top.uuid
+	case "timestamp":
+		return r.top.timestamp
+	case "type":
+		return r.top.typ
+	case "isSidechain":
+		return r.top.sidechain
+	case "message":
+		return r.top.message
+	case "message.content":
+		return r.top.message.Get("content")
+	}
+	return r.Result.Get(path)
+}
+
+// newRow walks the members of a row once. Of equal keys the first counts, as it
+// does for gjson.
+func newRow(s string) row {
+	r := row{Result: gjson.Parse(s)}
+	r.Result.ForEach(func(k, v gjson.Result) bool {
+		var to *gjson.Result
+		switch k.Str {
+		case "uuid":
+			to = &r.top.uuid
+		case "timestamp":
+			to = &r.top.timestamp
+		case "type":
+			to = &r.top.typ
+		case "isSidechain":
+			to = &r.top.sidechain
+		case "message":
+			to = &r.top.message
+		}
+		if to != nil && !to.Exists() {
+			*to = v
+		}
+		return true
+	})
+	return r
 }
 
 // decode loads and checks one row. Rows that are not whole JSON objects are
@@ -30,7 +82,8 @@ func (w *window) decode(e entry) (row, bool) {
 		}
 		return row{}, false
 	}
-	r := row{Result: gjson.Parse(s), entry: e}
+	r := newRow(s)
+	r.entry = e
 	r.pos = Position{Offset: e.off, UUID: strings.Clone(r.str("uuid")), Time: parseTime(r.Get("timestamp"))}
 	if r.class == classUnknown || r.class == classAssistant { // the head may have seen the role only
 		r.class = classOf([]byte(r.str("type")))
@@ -114,21 +167,4 @@ func (r row) results() []gjson.Result {
 		}
 	}
 	return out
-}
-
-// eachString calls f for every string value below v, JSON-decoded, until f
-// returns false.
-func eachString(v gjson.Result, f func(string) bool) bool {
-	switch {
-	case v.Type == gjson.String:
-		return f(v.Str)
-	case v.IsObject() || v.IsArray():
-		ok := true
-		v.ForEach(func(_, child gjson.Result) bool {
-			ok = eachString(child, f)
-			return ok
-		})
-		return ok
-	}
-	return true
 }

@@ -14,7 +14,7 @@ import (
 const maxRemediation = 16
 
 // MaxTools bounds Turn.Tools; the latest calls are kept.
-const MaxTools = 100
+const MaxTools = 64
 
 // start is what a user row begins.
 type start uint8
@@ -186,7 +186,7 @@ func toolCalls(r row) []ToolCall {
 		}
 		c := ToolCall{ID: strings.Clone(str(b.Get("id"))), Name: strings.Clone(str(b.Get("name"))), At: r.pos}
 		in := b.Get("input")
-		if in.Type == gjson.String && gjson.Valid(in.Str) {
+		if in.Type == gjson.String && wellFormed(in.Str) {
 			in = gjson.Parse(in.Str)
 		}
 		c.Command = strings.Clone(cut(str(in.Get("command")), commandLimit))

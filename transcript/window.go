@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"unsafe"
-
-	"github.com/tidwall/gjson"
 )
 
 // window is the tail of one transcript: where its first whole row begins, the
@@ -41,12 +39,18 @@ func (w *window) bytes(off int64, n int) ([]byte, error) {
 	if cap(w.block) < blockSize {
 		w.block = make([]byte, 0, blockSize)
 	}
-	block, err := w.read(w.block[:blockSize], off)
-	w.block, w.blockOff = block, off
-	if len(block) >= n {
-		return block[:n], nil
+	from := off
+	if off < w.blockOff { // walking back: what stands before comes next
+		from = max(0, off+int64(n)-blockSize)
 	}
-	return block, err
+	block, err := w.read(w.block[:blockSize], from)
+	w.block, w.blockOff = block, from
+	if at := off - from; int64(len(block)) >= at+int64(n) {
+		return block[at : at+int64(n)], nil
+	} else if int64(len(block)) > at {
+		return block[at:], err
+	}
+	return nil, err
 }
 
 // read fills b as far as the file goes.
@@ -154,7 +158,7 @@ func (w *window) load(e entry) (string, bool) {
 		return "", false // the file shrank under us
 	}
 	s := string(trimPadding(b))
-	return s, gjson.Valid(s)
+	return s, wellFormed(s)
 }
 
 // peek reads at most the head of a row, good until the next read.
@@ -163,7 +167,7 @@ func (w *window) peek(e entry) []byte {
 	return trimPadding(b)
 }
 
-func valid(b []byte) bool { return gjson.Valid(alias(b)) }
+func valid(b []byte) bool { return wellFormed(alias(b)) }
 
 // alias views bytes as a string without copying them. It is only used on bytes
 // that nobody writes while the string lives.
