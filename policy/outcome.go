@@ -101,8 +101,11 @@ func (o *Outcome) Record(id, version string) decisionlog.Event {
 		_ = json.Unmarshal(b, &result)
 	}
 	e := decisionlog.Event{Labels: map[string]string{"app": "stophook", "version": version}, DecisionID: id,
-		Path: decisionlog.Path, Input: o.Input, Result: result, Timestamp: o.Facts.Now,
+		Path: decisionlog.Path, Result: result, Timestamp: o.Facts.Now,
 		Custom: map[string]any{decisionlog.CustomSessionID: sessionID(o.Facts), "shadow": o.Facts.Shadow}}
+	if o.Input != nil { // a logged input promises that it can be replayed
+		e.Input = o.Input
+	}
 	for _, r := range o.Rules() {
 		if e.Bundles == nil {
 			e.Bundles = map[string]decisionlog.Bundle{}
