@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,16 +123,16 @@ func hookArgs(t *testing.T, c fixtures.Case, d fixtures.Dir) (args []string, sta
 		args = append(args, "--config", d.Config)
 	}
 	if rego := filepath.Join(d.Path, "policy.rego"); exists(rego) {
-		if err := os.Mkdir(filepath.Join(d.Path, fixtures.PolicyDir), 0o700); err != nil {
+		dir := filepath.Join(d.Path, fixtures.PolicyDir)
+		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		d.Policy = filepath.Join(d.Path, fixtures.PolicyDir)
-		if err := os.Rename(rego, filepath.Join(d.Policy, "policy.rego")); err != nil {
+		if err := os.Rename(rego, filepath.Join(dir, "policy.rego")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d.Policy != "" {
-		args = append(args, "--policy", d.Policy)
+	if dir := policyOf(d); dir != "" {
+		args = append(args, "--policy", dir)
 	}
 	if d.Ledger != "" {
 		var payload struct {
@@ -154,6 +153,14 @@ func hookArgs(t *testing.T, c fixtures.Case, d fixtures.Dir) (args []string, sta
 		}
 	}
 	return args, state
+}
+
+// policyOf is the case's policy folder, empty when it has none.
+func policyOf(d fixtures.Dir) string {
+	if dir := filepath.Join(d.Path, fixtures.PolicyDir); exists(dir) {
+		return dir
+	}
+	return ""
 }
 
 func exists(path string) bool {
@@ -185,10 +192,17 @@ func checkHook(t *testing.T, c fixtures.Case, d fixtures.Dir) {
 			t.Errorf("%s\nstdout %q contains %q", want.Reason, r.stdout, s)
 		}
 	}
+	logged := events(t, state)
+	if len(logged) == 1 {
+		checkReplay(t, logged[0], policyOf(d))
+	}
 	if want.Verdict == "" {
 		return
 	}
-	e := onlyEvent(t, state)
+	if len(logged) != 1 {
+		t.Fatalf("%s\nthe decision log holds %d events, want 1", want.Reason, len(logged))
+	}
+	e := logged[0]
 	got := resultOf(t, e)
 	if got.Verdict != want.Verdict || got.Code != want.Code {
 		t.Errorf("%s\n%s %s, want %s %s: %s", want.Reason, got.Verdict, got.Code, want.Verdict, want.Code, got.Reason)
@@ -241,13 +255,4 @@ func events(tb testing.TB, state string) (list []decisionlog.Event) {
 		tb.Fatalf("decision log: %d bad lines, %v", stats.Bad, err)
 	}
 	return list
-}
-
-func onlyEvent(tb testing.TB, state string) decisionlog.Event {
-	tb.Helper()
-	list := events(tb, state)
-	if len(list) != 1 {
-		tb.Fatalf("the decision log holds %d events, want 1: %v", len(list), fmt.Sprint(list))
-	}
-	return list[0]
 }
