@@ -113,7 +113,10 @@ func element(s, tag string) (text, rest string, ok bool) {
 		return "", "", false
 	}
 	text, rest, ok = strings.Cut(after, "</"+tag+">")
-	return strings.TrimSpace(text), rest, ok
+	if !ok {
+		return "", "", false
+	}
+	return strings.TrimSpace(text), rest, true
 }
 
 // summaryExitCode finds the code in the host's own words: "(exit code 0)",
