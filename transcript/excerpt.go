@@ -39,6 +39,10 @@ func excerptAt(r io.ReaderAt, off int64) Excerpt {
 	}
 	s := alias(trimPadding(line))
 	parsed := newRow(s)
+	if !parsed.IsObject() {
+		e.Text = cut("no JSON object: "+strings.Join(strings.Fields(s), " "), excerptText)
+		return e
+	}
 	e.UUID, e.Type, e.Time = strings.Clone(parsed.str("uuid")), strings.Clone(parsed.str("type")), parseTime(parsed.Get("timestamp"))
 	e.Text = cut(strings.Join(strings.Fields(rowWords(parsed)), " "), excerptText)
 	return e
