@@ -53,6 +53,15 @@ func (f *Facts) blocked() int {
 	return f.State.Remediation.Count
 }
 
+// nudgeKey names the human prompt that may have one nudge (AC-159). A prompt that
+// is out of sight has a name as well, or its session would be nudged at every stop.
+func (f *Facts) nudgeKey() string {
+	if id := f.Session.Turn.PromptUUID; id != "" {
+		return id
+	}
+	return "out of sight"
+}
+
 // BuildInput makes the input document. Lists are in row order and no map's order
 // has a meaning; an absent key is a fact that is not there.
 func BuildInput(f *Facts) map[string]any {
@@ -190,9 +199,8 @@ func closerDoc(c *transcript.Closer) map[string]any {
 
 func debtDoc(f *Facts) map[string]any {
 	d := f.Session.Debt
-	key := f.Session.Turn.PromptUUID
 	return map[string]any{"calls": d.Calls, "paired": strings2any(d.Paired), "owed": strings2any(d.Owed),
-		"nudged": key != "" && f.State.Nudged == key}
+		"nudged": f.State.Nudged == f.nudgeKey()}
 }
 
 func evidenceDoc(f *Facts) map[string]any {

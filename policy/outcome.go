@@ -63,7 +63,7 @@ func (g *Gate) count(ctx context.Context, session *evidence.Session, o *Outcome)
 			return errCapReached
 		}
 		if o.Decision.Effects.Nudge {
-			st.Nudged = o.Facts.Session.Turn.PromptUUID
+			st.Nudged = o.Facts.nudgeKey()
 		}
 		return nil
 	})
