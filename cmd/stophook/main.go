@@ -1,3 +1,8 @@
+// The hook starts on every turn and lives for milliseconds: reading the
+// container's CPU limit at start would cost more than it could ever win.
+//
+//go:debug containermaxprocs=0
+
 // Command stophook is a Stop hook for coding agents: it reads the session's
 // transcript, asks Rego policies whether the turn may end, and answers the host.
 //
