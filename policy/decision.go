@@ -65,6 +65,24 @@ type Effects struct {
 	Nudge               bool   `json:"nudge"` // this prompt has had its one nudge now (AC-159)
 }
 
+// Document is the decision as JSON-like values, the same as its JSON.
+func (d *Decision) Document() map[string]any {
+	return map[string]any{
+		"schema": d.Schema, "verdict": d.Verdict, "code": d.Code, "reason": d.Reason,
+		"demands": list(d.Demands, func(m Demand) any {
+			return map[string]any{"rule": m.Rule, "code": m.Code, "text": m.Text, "severity": m.Severity,
+				"deferrable": m.Deferrable, "deferred": m.Deferred, "layer": m.Layer,
+				"evidence": list(m.Evidence, func(off int64) any { return off })}
+		}),
+		"deferrals": list(d.Deferrals, func(f Deferral) any {
+			return map[string]any{"rule": f.Rule, "code": f.Code, "task_id": f.TaskID, "until": f.Until}
+		}),
+		"warnings": strings2any(d.Warnings), "system_message": d.SystemMessage,
+		"effects": map[string]any{"remediation": d.Effects.Remediation,
+			"reconcile_session_end": d.Effects.ReconcileSessionEnd, "nudge": d.Effects.Nudge},
+	}
+}
+
 // ruleFault is an entry of the Rego document's errors: a rule whose answer has the wrong shape.
 type ruleFault struct{ rule, message string }
 

@@ -62,3 +62,26 @@ func TestDecision_RefusesOtherShapes(t *testing.T) {
 		}
 	}
 }
+
+// The document and the JSON of a decision are one thing written twice.
+func TestDecision_DocumentIsItsJSON(t *testing.T) {
+	d := Decision{Schema: DecisionSchema, Verdict: VerdictBlock, Code: "c", Reason: "r", SystemMessage: "m", Warnings: []string{"w"},
+		Demands:   []Demand{{Rule: "x", Code: "c", Text: "t", Severity: "block", Deferrable: true, Deferred: true, Layer: 2, Evidence: []int64{7}}},
+		Deferrals: []Deferral{{Rule: "y", Code: "d", TaskID: "b1", Until: "u"}},
+		Effects:   Effects{Remediation: RemediationIncrement, ReconcileSessionEnd: true, Nudge: true}}
+	want, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(d.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b any
+	if json.Unmarshal(want, &a) != nil || json.Unmarshal(got, &b) != nil {
+		t.Fatal("a decision is no JSON")
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("JSON (-) and document (+) differ:\n%s", diff)
+	}
+}

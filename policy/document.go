@@ -1,9 +1,10 @@
 package policy
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // stampLayout is how instants are written in every document of ours: UTC with
@@ -36,13 +37,39 @@ func strings2any(items []string) []any {
 	return list(items, func(s string) any { return s })
 }
 
-// rawObject decodes the payload for policies. Numbers stay as they were written.
+// rawObject decodes a JSON object for policies; anything else is the empty
+// object. Numbers stay as they were written, and of equal keys the last counts.
+// It is gjson's parser and not encoding/json, whose first use in a process costs
+// more than the whole document.
 func rawObject(raw json.RawMessage) map[string]any {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var doc map[string]any
-	if err := dec.Decode(&doc); err != nil || doc == nil {
+	if !gjson.ValidBytes(raw) {
+		return map[string]any{}
+	}
+	doc, ok := rawValue(gjson.ParseBytes(raw)).(map[string]any)
+	if !ok {
 		return map[string]any{}
 	}
 	return doc
+}
+
+func rawValue(v gjson.Result) any {
+	switch {
+	case v.IsObject():
+		doc := map[string]any{}
+		v.ForEach(func(key, value gjson.Result) bool {
+			doc[key.Str] = rawValue(value)
+			return true
+		})
+		return doc
+	case v.IsArray():
+		items := []any{}
+		v.ForEach(func(_, item gjson.Result) bool {
+			items = append(items, rawValue(item))
+			return true
+		})
+		return items
+	case v.Type == gjson.Number:
+		return json.Number(v.Raw)
+	}
+	return v.Value()
 }

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -96,12 +95,8 @@ func (d *Decision) Answer(ev *hookio.Event, shadow bool) hookio.Answer {
 
 // Record is the outcome as a decision log event.
 func (o *Outcome) Record(id, version string) decisionlog.Event {
-	result := map[string]any{}
-	if b, err := json.Marshal(o.Decision); err == nil {
-		_ = json.Unmarshal(b, &result)
-	}
 	e := decisionlog.Event{Labels: map[string]string{"app": "stophook", "version": version}, DecisionID: id,
-		Path: decisionlog.Path, Result: result, Timestamp: o.Facts.Now,
+		Path: decisionlog.Path, Result: o.Decision.Document(), Timestamp: o.Facts.Now,
 		Custom: map[string]any{decisionlog.CustomSessionID: sessionID(o.Facts), "shadow": o.Facts.Shadow}}
 	if o.Input != nil { // a logged input promises that it can be replayed
 		e.Input = o.Input
