@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stophook/stophook/policy/decisionlog"
@@ -158,11 +159,24 @@ func (g *Gate) readSession(f *Facts, now time.Time) *transcript.Session {
 	s, err := transcript.Read(path, transcript.Options{Now: now, Window: g.Config.WindowBytes,
 		BoxWindow: g.Config.BoxWindowBytes, HandoffLimit: g.Config.DeferFor(), SessionID: f.Event.SessionID,
 		LastAssistantMessage: f.Event.LastAssistantMessage, Validate: g.Validate})
-	if err != nil {
+	switch {
+	case err != nil:
 		f.EvidenceError = err.Error()
+	case slices.Contains(s.Blind, transcript.BlindUnknownShape):
+		// Without a row that is understood the turn looks like prose, and prose
+		// passes: the gate would be lost in silence.
+		f.EvidenceError = path + ": no row of this transcript has a type that is known; is stophook older than the host?"
 	}
 	if f.Entrypoint == "" {
 		f.Entrypoint = s.Entrypoint
+		if f.Mode == hookio.ModeUnknown { // replay, or a host that sets no variables
+			f.Mode, _ = hookio.Mode(func(name string) string {
+				if name == "CLAUDE_CODE_ENTRYPOINT" {
+					return s.Entrypoint
+				}
+				return ""
+			})
+		}
 	}
 	return s
 }

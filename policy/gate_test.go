@@ -57,7 +57,9 @@ func TestGate_D37_WhatFailsLetsTheTurnEnd(t *testing.T) {
 		mention string
 	}{
 		{"a policy folder that panics", func(g *Gate, _ *hookio.Event) { g.Layers = []Layer{{Name: "x", FS: explosive{}, Root: "x"}} }, "policy_error", "boom"},
-		{"a policy that does not parse", func(g *Gate, _ *hookio.Event) { g.Layers = []Layer{layer("x", "x.rego", "package stophook.rules.x\n\nno")} }, "policy_error", "x"},
+		{"a policy that does not parse", func(g *Gate, _ *hookio.Event) {
+			g.Layers = []Layer{layer("x", "x.rego", "package stophook.rules.x\n\nno")}
+		}, "policy_error", "x"},
 		{"a configuration that was not read", func(g *Gate, _ *hookio.Event) { g.ConfigErr = &ConfigError{File: "c.yaml", Line: 2, Problem: "no"} }, "policy_error", "c.yaml"},
 		{"no transcript at the path (TR-12)", func(_ *Gate, ev *hookio.Event) { ev.TranscriptPath += ".gone" }, "evidence_unavailable", ".gone"},
 		{"the host named none", func(_ *Gate, ev *hookio.Event) { ev.TranscriptPath = "" }, "evidence_unavailable", "no transcript"},
@@ -121,19 +123,23 @@ func TestGate_HomeIsExpanded(t *testing.T) {
 	}
 }
 
-// The entrypoint is the environment's; without one (replay) the rows tell it.
+// Entrypoint and mode are the environment's; without it (replay) the rows tell them.
 func TestGate_Entrypoint(t *testing.T) {
 	g, path := newGate(t), filepath.Join(t.TempDir(), "t.jsonl")
 	row := `{"type":"user","uuid":"u1","sessionId":"s1","entrypoint":"sdk-cli","timestamp":"2026-10-05T09:00:00Z","message":{"role":"user","content":"go"}}` + "\n"
 	if err := os.WriteFile(path, []byte(row), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := g.facts(stopEvent(t, path)); f.Entrypoint != "sdk-cli" {
-		t.Errorf("from the rows: %q", f.Entrypoint)
-	}
-	g.Entry = "cli"
-	if f := g.facts(stopEvent(t, path)); f.Entrypoint != "cli" {
-		t.Errorf("from the environment: %q", f.Entrypoint)
+	for _, tt := range []struct{ mode, entry, wantMode, wantEntry string }{
+		{hookio.ModeUnknown, "", hookio.ModeHeadless, "sdk-cli"},
+		{hookio.ModeInteractive, "", hookio.ModeInteractive, "sdk-cli"}, // attended, the environment says
+		{hookio.ModeInteractive, "cli", hookio.ModeInteractive, "cli"},
+		{hookio.ModeUnknown, "ide", hookio.ModeUnknown, "ide"},
+	} {
+		g.Mode, g.Entry = tt.mode, tt.entry
+		if f := g.facts(stopEvent(t, path)); f.Mode != tt.wantMode || f.Entrypoint != tt.wantEntry {
+			t.Errorf("%s %q: %s %q, want %s %q", tt.mode, tt.entry, f.Mode, f.Entrypoint, tt.wantMode, tt.wantEntry)
+		}
 	}
 }
 
