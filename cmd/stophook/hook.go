@@ -115,7 +115,7 @@ func (p *program) decide(ctx context.Context, g *policy.Gate, ev *hookio.Event) 
 	}
 	if g.Log != nil {
 		if err := g.Log.Append(o.Record(newID(), version)); err != nil {
-			p.log.Warnf("decision log: %v", err)
+			p.log.Warn(err.Error()) // it says which log
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (p *program) hookFailed(c *cli.Context, ev *hookio.Event, f policy.Failure)
 	defer func() { _ = recover() }() // the last resort must not fail in its turn
 	if g := p.gate(c, ev); g.Log != nil {
 		if err := g.Log.Append(g.Failed(ev, f).Record(newID(), version)); err != nil {
-			p.log.Warnf("decision log: %v", err)
+			p.log.Warn(err.Error()) // it says which log
 		}
 	}
 	return nil
