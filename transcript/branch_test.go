@@ -193,6 +193,17 @@ func TestRead_TR15_repeatedRows(t *testing.T) {
 	if len(twice.Handoffs) != 1 || len(twice.Tasks) != 1 || twice.Turn.ToolCalls != once.Turn.ToolCalls || len(twice.Turn.Tools) != 2 {
 		t.Errorf("got %d handoffs, %d tasks, %d calls; once there are %d calls", len(twice.Handoffs), len(twice.Tasks), twice.Turn.ToolCalls, once.Turn.ToolCalls)
 	}
+	launch := assistantRow("a5", "u1", []any{toolUse("t5", "Bash", m{"run_in_background": true})})
+	if got := read(t, lines(human("u1", "", "go"), launch, launch), Options{}).Debt.Calls; got != 1 {
+		t.Errorf("one launch is owed once, got %d", got)
+	}
+	// A harvest that stands before the launch, and is repeated behind it, has its
+	// result before it: it collected another run of that id.
+	early := assistantRow("a6", "u1", []any{toolUse("t6", "BashOutput", m{"bash_id": "b1"})})
+	data := lines(human("u1", "", "go"), receipt("r0", "u1", "t0", "b0"), early, userRow("r6", "a6", []any{toolResult("t6", "x")}), receipt("r5", "a5", "t5", "b1"), early)
+	if got := read(t, data, Options{}).Debt.Paired; !slices.Equal(got, []string{"b0", "b1"}) {
+		t.Errorf("both are owed, got %v", got)
+	}
 	closed := read(t, lines(human("u1", "", "go"), call, rec, userRow("n1", "r1", notification("b1", "completed")), rec), Options{})
 	if got := open(closed, "any_text"); len(got) > 0 {
 		t.Errorf("a repeated receipt opens the task anew: %v", got)
@@ -200,5 +211,26 @@ func TestRead_TR15_repeatedRows(t *testing.T) {
 	again := read(t, lines(human("u1", "", "go"), call, rec, userRow("n1", "r1", notification("b1", "completed")), rec.with("uuid", "r9")), Options{})
 	if got := open(again, "any_text"); !slices.Equal(got, []string{"b1"}) {
 		t.Errorf("TR-8: another receipt of the same id is another task, open %v", got)
+	}
+}
+
+// A rewind across a compaction: its boundary names the logical parent.
+func TestRead_TR5_rewoundAcrossCompaction(t *testing.T) {
+	t.Parallel()
+	rows := []any{human("u1", "", "go"), assistantRow("a1", "u1", []any{text("x")}),
+		obj{{"type", "system"}, {"subtype", "compact_boundary"}, {"parentUuid", nil}, {"logicalParentUuid", "a1"}, {"uuid", "c1"}},
+		userRow("s1", "c1", "summary", kv{"isCompactSummary", true}), callRow("a2", "s1", "t1"), handoffRow("r1", "a2", "t1", "b1")}
+	for _, tt := range []struct {
+		reason, parent string
+		want           int
+	}{
+		{"a prompt before the compaction rewinds what came behind it", "u1", 0},
+		{"a prompt beside the summary does", "c1", 0},
+		{"one below goes on", "r1", 1},
+	} {
+		s := read(t, lines(slices.Concat(rows, []any{human("u2", tt.parent, "x")})...), Options{})
+		if got := open(s, "any_text"); len(got) != tt.want {
+			t.Errorf("%s: open %v", tt.reason, got)
+		}
 	}
 }

@@ -156,8 +156,35 @@ func TestTasks_TR7_closingModes(t *testing.T) {
 		}
 		if (h.ClosedBy != nil) != (tt.any == closed) || (h.EndedBy != nil) != (tt.ended == closed) {
 			t.Errorf("%s: closed by %+v, ended by %+v", tt.reason, h.ClosedBy, h.EndedBy)
-		} else if h.ClosedBy != nil && (h.ClosedBy.Carrier != tt.carrier || h.ClosedBy.Trusted != (h.ClosedBy.Mode == "ended")) {
+		} else if h.ClosedBy != nil && (h.ClosedBy.Carrier != tt.carrier || h.ClosedBy.Trusted != (h.ClosedBy.Mode == "ended") ||
+			h.ClosedBy.Trusted != (h.EndedBy != nil && h.EndedBy.At == h.ClosedBy.At)) {
 			t.Errorf("%s: closed by %+v, want %s", tt.reason, *h.ClosedBy, tt.carrier)
+		}
+	}
+}
+
+// What the agent stopped stays collected, whatever is read of it later.
+func TestTasks_harvested(t *testing.T) {
+	t.Parallel()
+	end := func(id, name string, result m) []any {
+		return []any{assistantRow("a"+id, "r1", []any{toolUse(id, name, m{"task_id": "b1"})}), userRow("r"+id, "a"+id, []any{toolResult(id, "x")}, kv{"toolUseResult", result})}
+	}
+	stopped := end("k1", "TaskStop", m{"message": "Successfully stopped task: b1", "task_id": "b1"})
+	read1 := end("k2", "TaskOutput", m{"task": m{"task_id": "b1", "status": "killed", "exitCode": 137}})
+	for _, tt := range []struct {
+		reason string
+		rows   []any
+		want   bool
+		code   *int
+	}{
+		{"stopped, then read", slices.Concat(stopped, read1), true, nil},
+		{"read, then stopped", slices.Concat(read1, stopped), true, ptr(137)},
+		{"read when somebody else had killed it", read1, false, ptr(137)},
+	} {
+		data := lines(slices.Concat([]any{human("u1", "", "go"), handoffRow("r1", "u1", "t1", "b1")}, tt.rows)...)
+		task := read(t, data, Options{}).Tasks[0]
+		if task.Harvested != tt.want || task.Status != "killed" || !cmp.Equal(task.ExitCode, tt.code) {
+			t.Errorf("%s: %+v", tt.reason, task)
 		}
 	}
 }

@@ -263,3 +263,19 @@ func TestTurn_TR15_keyOrder(t *testing.T) {
 		}
 	}
 }
+
+// A long row is known by its head alone only when it answers one call.
+func TestTurn_TR15_longRowOfTwoResults(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("output ", 2000)
+	row := obj{{"type", "user"}, {"timestamp", sec(3)}, {"uuid", "r1"}, {"message", obj{{"role", "user"}, {"content", []any{toolResult("t0", big), toolResult("t1", big, false)}}}}}
+	start := []any{human("u1", "", "go"), assistantRow("a1", "u1", []any{toolUse("t1", "BashOutput", m{"bash_id": "b1"})})}
+	turn := read(t, lines(append(start, row)...), Options{}).Turn
+	if got := turn.Tools[0].ResultTime; !got.Equal(at0.Add(3 * time.Second)) {
+		t.Errorf("the second result of the row is found, got %v", got)
+	}
+	owed := slices.Concat([]any{human("u0", "", "x"), receipt("r0", "u0", "t9", "b1")}, start, []any{row})
+	if got := read(t, lines(owed...), Options{}).Debt.Paired; len(got) > 0 {
+		t.Errorf("it collected the job, still owed %v", got)
+	}
+}
