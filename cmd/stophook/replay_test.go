@@ -53,6 +53,6 @@ func checkReplay(t *testing.T, e decisionlog.Event, policyDir string) {
 		}
 	}
 	if want := resultOf(t, e); d.Verdict != want.Verdict || d.Code != want.Code || d.Reason != want.Reason {
-		t.Errorf("replayed: %s %s %q, logged: %s %s %q", d.Verdict, d.Code, d.Reason, want.Verdict, want.Code, want.Reason)
+		t.Errorf("PO-15: replayed: %s %s %q, logged: %s %s %q", d.Verdict, d.Code, d.Reason, want.Verdict, want.Code, want.Reason)
 	}
 }

@@ -92,7 +92,8 @@ func (p *play) now() string { return scriptStart().Add(p.at + time.Second).Forma
 //	shell COMMAND   a command runs
 //	call COMMAND    a command begins; result TEXT ends it
 //	say TEXT        the agent answers, and its response ends
-//	handoff TASK    a command is moved to the background to deliver a message
+//	handoff TASK    git push, or the command behind the id, is moved to the
+//	                background to deliver a message
 //	launch TASK     the agent starts a command in the background
 //	wake TASK       the task's notification starts a turn
 //	feedback TEXT   the host hands a block's reason to the agent
@@ -156,10 +157,14 @@ func (p *play) row(verb, arg string) error {
 		if p.tasks == nil {
 			p.tasks = map[string]string{}
 		}
-		if verb == "handoff" {
-			p.tasks[arg] = s.Handoff("git push", arg)
-		} else {
-			p.tasks[arg] = s.Launch("./job.sh", arg)
+		task, command, given := strings.Cut(arg, " ")
+		switch {
+		case verb == "launch":
+			p.tasks[task] = s.Launch("./job.sh", task)
+		case given:
+			p.tasks[task] = s.Handoff(command, task)
+		default:
+			p.tasks[task] = s.Handoff("git push", task)
 		}
 	case "wake":
 		s.Wake(arg, p.tasks[arg], "completed")
