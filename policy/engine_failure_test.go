@@ -23,15 +23,15 @@ func TestFail_CL2(t *testing.T) {
 		code    string
 		effect  string
 	}{
-		{"open", []Layer{broken}, testInput(), VerdictAllow, "policy_error", RemediationClear},
+		{"open", []Layer{broken}, testInput(), VerdictAllow, "policy_error", RemediationKeep},
 		{"closed by METADATA of another layer", []Layer{closedRule, broken}, testInput(), VerdictBlock, "policy_error", RemediationIncrement},
-		{"closed, and opened by the settings", []Layer{closedRule, broken}, testInput(setting("strict", "fail", "open")), VerdictAllow, "policy_error", RemediationClear},
-		{"closed, and only observing", []Layer{closedRule, broken}, testInput(setting("strict", "severity", "observe")), VerdictAllow, "policy_error", RemediationClear},
+		{"closed, and opened by the settings", []Layer{closedRule, broken}, testInput(setting("strict", "fail", "open")), VerdictAllow, "policy_error", RemediationKeep},
+		{"closed, and only observing", []Layer{closedRule, broken}, testInput(setting("strict", "severity", "observe")), VerdictAllow, "policy_error", RemediationKeep},
 		{"closed by settings, of a rule that did not load", []Layer{broken}, testInput(closed), VerdictBlock, "policy_error", RemediationIncrement},
 		{"the cap holds", []Layer{broken}, testInput(closed, set("remediation", "count", 5)), VerdictAllow, "remediation_cap", RemediationClear},
 		{"an unknown count is no count", []Layer{broken}, testInput(closed, unset("remediation")), VerdictAllow, "remediation_cap", RemediationClear},
-		{"bypass", []Layer{broken}, testInput(closed, set("self", "bypass", true)), VerdictAllow, "policy_error", RemediationClear},
-		{"a host without a gate", []Layer{broken}, testInput(closed, set("host", "can_block", false)), VerdictAllow, "policy_error", RemediationClear},
+		{"bypass", []Layer{broken}, testInput(closed, set("self", "bypass", true)), VerdictAllow, "policy_error", RemediationKeep},
+		{"a host without a gate", []Layer{broken}, testInput(closed, set("host", "can_block", false)), VerdictAllow, "policy_error", RemediationKeep},
 		{"before a tool", []Layer{broken}, testInput(closed, event("PreToolUse")), VerdictAllow, "policy_error", RemediationKeep},
 		{"a subagent", []Layer{broken}, testInput(closed, event("SubagentStop")), VerdictAllow, "policy_error", RemediationKeep},
 		{"a shadow", []Layer{broken}, testInput(closed, set("self", "shadow", true)), VerdictBlock, "policy_error", RemediationKeep},

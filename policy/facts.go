@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stophook/stophook/policy/evidence"
@@ -72,27 +73,32 @@ func promptStart(log evidence.Log, turn transcript.Turn) time.Time {
 }
 
 // lastOtherCall is when the last tool call ended that the check at the given
-// instant has to follow. Evidence commands do not count; neither does a shell
-// call during which the check was made, because a script that ends in the check
-// is the check's own call.
+// instant has to follow. Evidence commands do not count. When none of them made
+// the check, a shell call that spans it did (a script that ends in the check),
+// and does not count either.
 func lastOtherCall(turn transcript.Turn, check time.Time) time.Time {
+	spans := func(c transcript.ToolCall) bool {
+		return c.Command != "" && !c.Background && !c.At.Time.After(check) && !ended(c).Before(check)
+	}
+	known := slices.ContainsFunc(turn.Tools, func(c transcript.ToolCall) bool { return c.Evidence == "status" && spans(c) })
 	var latest time.Time
 	for _, c := range turn.Tools {
-		if c.Evidence != "" {
+		if c.Evidence != "" || !known && spans(c) {
 			continue
 		}
-		end := c.ResultTime
-		if end.IsZero() {
-			end = c.At.Time
-		}
-		if c.Command != "" && !c.Background && !c.At.Time.After(check) && !end.Before(check) {
-			continue
-		}
-		if end.After(latest) {
+		if end := ended(c); end.After(latest) {
 			latest = end
 		}
 	}
 	return latest
+}
+
+// ended is the latest instant known of a call.
+func ended(c transcript.ToolCall) time.Time {
+	if c.ResultTime.After(c.At.Time) {
+		return c.ResultTime
+	}
+	return c.At.Time
 }
 
 func boxOf(turn transcript.Turn, checkID string) *transcript.Box {

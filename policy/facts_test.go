@@ -198,3 +198,31 @@ func TestProveTurn_Model(t *testing.T) {
 		}
 	})
 }
+
+// A second shell call that runs beside the recognised check is no carrier of it:
+// what it does may come after the check.
+func TestProveTurn_PO1_parallelCall(t *testing.T) {
+	start := time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
+	span := func(id, command, evidence string, from, to int) transcript.ToolCall {
+		return transcript.ToolCall{ID: id, Name: "Bash", Command: command, Evidence: evidence, At: transcript.Position{Time: at(from)}, ResultTime: at(to)}
+	}
+	check := evidence.Log{Events: []evidence.Event{{Kind: evidence.EndTurnChecked, CheckID: "abcd1234", TS: at(5)}}}
+	for _, tc := range []struct {
+		reason string
+		tools  []transcript.ToolCall
+		want   bool
+	}{
+		{"a script that made the check", []transcript.ToolCall{span("a", "./finish.sh", "", 1, 6)}, true},
+		{"the recognised check alone", []transcript.ToolCall{span("a", "stophook status --end-turn", "status", 4, 6)}, true},
+		{"work beside the recognised check", []transcript.ToolCall{span("a", "make", "", 1, 9), span("b", "stophook status --end-turn", "status", 4, 6)}, false},
+		{"work that ended before it", []transcript.ToolCall{span("a", "make", "", 1, 3), span("b", "stophook status --end-turn", "status", 4, 6)}, true},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			turn := transcript.Turn{StartedAt: transcript.Position{Time: start}, Complete: true, Tools: tc.tools}
+			if got := proveTurn(check, turn, TaskScopeSession).check != nil; got != tc.want {
+				t.Errorf("evidence: got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}

@@ -166,6 +166,10 @@ func (g *Gate) readSession(f *Facts, now time.Time) *transcript.Session {
 		// Without a row that is understood the turn looks like prose, and prose
 		// passes: the gate would be lost in silence.
 		f.EvidenceError = path + ": no row of this transcript has a type that is known; is stophook older than the host?"
+	case slices.Contains(s.Blind, transcript.BlindWindowCut) && s.Turn.ToolCalls == 0:
+		// The same for a turn of which nothing but its last rows is in sight.
+		f.EvidenceError = fmt.Sprintf("%s: the turn began before the last %d bytes and no tool call is in them; raise window_bytes",
+			path, g.Config.WindowBytes)
 	}
 	if f.Entrypoint == "" {
 		f.Entrypoint = s.Entrypoint

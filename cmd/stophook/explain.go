@@ -118,7 +118,7 @@ func (x *explanation) document(input bool) map[string]any {
 		rows = append(rows, e)
 	}
 	slices.SortFunc(rows, func(a, b transcript.Excerpt) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
-	doc := map[string]any{"schema": "stophook.explain/v1", "decision": x.Decision, "rules": x.Rules(), "rows": rows,
+	doc := map[string]any{"schema": "stophook.explain/v1", "decision": x.Decision, "rules": x.ruleDocuments(), "rows": rows,
 		"facts": x.Facts.Session.Facts(), "evidence": x.Input["evidence"], "remediation": x.Input["remediation"]}
 	if x.Failure != nil {
 		doc["failure"] = map[string]any{"kind": x.Failure.Kind, "message": x.Failure.Message, "file": x.Failure.File,
@@ -128,6 +128,18 @@ func (x *explanation) document(input bool) map[string]any {
 		doc["input"] = x.Input
 	}
 	return doc
+}
+
+// ruleDocuments are the rules that were asked, and where each comes from.
+func (x *explanation) ruleDocuments() []map[string]any {
+	docs := []map[string]any{}
+	for _, r := range x.Rules() {
+		fired := slices.ContainsFunc(x.Decision.Demands, func(d policy.Demand) bool { return d.Rule == r.Name }) ||
+			slices.ContainsFunc(x.Decision.Deferrals, func(d policy.Deferral) bool { return d.Rule == r.Name })
+		docs = append(docs, map[string]any{"name": r.Name, "title": r.Title, "layer": r.LayerName, "file": r.File,
+			"codes": r.Codes, "severity": r.Severity, "deferral": r.Deferral, "fired": fired})
+	}
+	return docs
 }
 
 func (x *explanation) print(w io.Writer) error {

@@ -66,7 +66,7 @@ func (p *program) store(c *cli.Context) evidence.Store {
 
 // gate puts together what decides one event: layers, configuration, state.
 func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
-	project := p.projectDir(ev)
+	project := p.projectDir(ev.CWD)
 	sources := policy.DefaultSources(p.getenv, p.home, project)
 	if file := c.String("config"); file != "" {
 		sources = append(sources, policy.ExplicitSource(file))
@@ -91,12 +91,22 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 
 func truthy(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
 
-// projectDir is where project policies and configuration are looked for.
-func (p *program) projectDir(ev *hookio.Event) string {
-	if dir := p.getenv("CLAUDE_PROJECT_DIR"); dir != "" {
-		return dir
+// projectDir is where project policies and configuration are looked for: the
+// host's word, else the nearest folder above dir that has a .stophook folder,
+// because the agent's shell may stand anywhere in the project.
+func (p *program) projectDir(dir string) string {
+	if project := p.getenv("CLAUDE_PROJECT_DIR"); project != "" {
+		return project
 	}
-	return ev.CWD
+	for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
+		if st, err := os.Stat(filepath.Join(at, ".stophook")); err == nil && st.IsDir() {
+			return at
+		}
+		if at == p.home || at == filepath.Dir(at) {
+			break
+		}
+	}
+	return dir
 }
 
 // layers lists the policy folders that exist, the highest first. A folder that

@@ -114,10 +114,7 @@ func statusDocument(s *evidence.Session, res evidence.StatusResult) map[string]a
 
 // config loads the configuration that is in force in dir.
 func (p *program) config(c *cli.Context, dir string) (policy.Config, error) {
-	if project := p.getenv("CLAUDE_PROJECT_DIR"); project != "" {
-		dir = project
-	}
-	sources := policy.DefaultSources(p.getenv, p.home, dir)
+	sources := policy.DefaultSources(p.getenv, p.home, p.projectDir(dir))
 	if file := c.String("config"); file != "" {
 		sources = append(sources, policy.ExplicitSource(file))
 	}

@@ -250,6 +250,12 @@ effects(v, nudge) := {"remediation": "keep", "reconcile_session_end": false, "nu
 
 else := {"remediation": "keep", "reconcile_session_end": false, "nudge": false} if input.self.shadow
 
+# A failure proves nothing, so it does not start the count again either.
+else := {"remediation": "keep", "reconcile_session_end": false, "nudge": false} if {
+	v.verdict == "allow"
+	v.code in {"stop-hook.policy_error", "stop-hook.evidence_unavailable"}
+}
+
 else := {"remediation": "increment", "reconcile_session_end": false, "nudge": nudge} if v.verdict == "block"
 
 else := {"remediation": "clear", "reconcile_session_end": true, "nudge": false} if {
