@@ -15,7 +15,8 @@ func play(s *stage) error {
 		}
 	}
 	s.say("")
-	s.say("Without the deferral this agent would have been sent back five times in forty seconds.")
+	s.say("In the incident that this replays, a hook without the deferral sent the agent back five")
+	s.say("times in forty seconds, with nothing it could have done.")
 	return nil
 }
 
@@ -58,8 +59,11 @@ func commitHandedOver(s *stage) error {
 
 func firstStop(s *stage) error {
 	s.later(3 * time.Second)
-	return s.stop("One word in the README changed. The push still runs; I report when it is done.",
-		"defer", "stop-hook.background_handoff_deferred")
+	const final = "One word in the README changed. The push still runs; I report when it is done."
+	if err := s.stop(final, "defer", "stop-hook.background_handoff_deferred"); err != nil {
+		return err
+	}
+	return s.without(final, "block", "stop-hook.status_check_missing")
 }
 
 func notification(s *stage) error {

@@ -32,6 +32,30 @@ func (s *stage) stop(final, verdict, code string) error {
 	return nil
 }
 
+// without explains the same stop with the deferral rule switched off: what a hook
+// would do that does not know of handoffs.
+func (s *stage) without(final, verdict, code string) error {
+	conf := filepath.Join(s.dir, "naive.yaml")
+	if err := os.WriteFile(conf, []byte("rules: {background_handoff: {severity: off}}\n"), 0o600); err != nil {
+		return err
+	}
+	out, status, err := s.run(s.payload("Stop", &final, ""), "explain", "--json", "--config", conf)
+	if err != nil || status != 0 {
+		return fmt.Errorf("stophook explain: exit %d: %w", status, err)
+	}
+	var d struct {
+		Decision struct{ Verdict, Code string }
+	}
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		return err
+	}
+	if d.Decision.Verdict != verdict || d.Decision.Code != code {
+		return fmt.Errorf("without the deferral the story wants %s (%s), stophook says %s (%s)", verdict, code, d.Decision.Verdict, d.Decision.Code)
+	}
+	s.quote("The same stop without that rule: " + strings.ToUpper(verdict) + "  " + code)
+	return nil
+}
+
 type logged struct {
 	Result struct{ Verdict, Code, Reason string }
 }
@@ -71,8 +95,28 @@ func (s *stage) event(who, what string) {
 
 func (s *stage) quote(text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(s.out, "               %s\n", s.code("2", line))
+		for _, part := range wrap(line, 84) {
+			fmt.Fprintf(s.out, "               %s\n", s.code("2", part))
+		}
 	}
+}
+
+// wrap breaks a line at spaces; what follows a list mark stays under its text.
+func wrap(line string, width int) []string {
+	var parts []string
+	indent := ""
+	if strings.HasPrefix(line, "- ") {
+		indent = "  "
+	}
+	for len(line) > width && !strings.ContainsAny(line, "│─") {
+		at := strings.LastIndex(line[:width], " ")
+		if at <= len(indent) {
+			break
+		}
+		parts = append(parts, line[:at])
+		line = indent + line[at+1:]
+	}
+	return append(parts, line)
 }
 
 func (s *stage) paint(verdict, text string) string {

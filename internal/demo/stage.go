@@ -130,8 +130,8 @@ func (s *stage) run(stdin string, args ...string) (stdout string, code int, err 
 	return out.String(), 0, err
 }
 
-// hook sends one event to the real `stophook hook`.
-func (s *stage) hook(event string, final *string, more string) (string, error) {
+// payload is what the host sends at an event.
+func (s *stage) payload(event string, final *string, more string) string {
 	payload := map[string]any{"session_id": sessionID, "transcript_path": s.transcript(), "cwd": s.project(),
 		"hook_event_name": event, "permission_mode": "default"}
 	if event == "Stop" {
@@ -142,13 +142,18 @@ func (s *stage) hook(event string, final *string, more string) (string, error) {
 	}
 	b, err := json.Marshal(payload)
 	if err != nil {
-		return "", err
+		panic(err) // strings, booleans and an empty list are always JSON
 	}
 	text := string(b)
 	if more != "" {
 		text = text[:len(text)-1] + "," + more + "}"
 	}
-	out, code, err := s.run(text, "hook")
+	return text
+}
+
+// hook sends one event to the real `stophook hook`.
+func (s *stage) hook(event string, final *string, more string) (string, error) {
+	out, code, err := s.run(s.payload(event, final, more), "hook")
 	if err == nil && code != 0 {
 		err = fmt.Errorf("stophook hook must exit 0, got %d", code)
 	}
