@@ -240,6 +240,7 @@ func TestDebt_TR14_AC150(t *testing.T) {
 		{"in order of launch", [][]any{launch("b2"), launch("b1")}, Debt{2, []string{"b2", "b1"}, []string{"b2", "b1"}}},
 		{"a human prompt begins a new count, the job stays owed", [][]any{launch("b1"), prompt}, Debt{0, []string{"b1"}, []string{}}},
 		{"a later turn can still collect it", [][]any{launch("b1"), prompt, collect("b1", false)}, Debt{0, []string{}, []string{}}},
+		{"what was collected before the prompt stays collected", [][]any{launch("b1"), collect("b1", false), prompt, launch("b2")}, Debt{1, []string{"b2"}, []string{"b2"}}},
 		{"our own prompt does not", [][]any{launch("b1"), {userRow("f", "u1", "Stop hook feedback:\nx", kv{"isMeta", true})}}, Debt{1, []string{"b1"}, []string{"b1"}}},
 		{"AC-162: nor does a notification turn, or words", [][]any{launch("b1"), {userRow("f", "u1", notification("b1", "completed")), assistantRow("w", "f", []any{text("done")})}}, Debt{1, []string{"b1"}, []string{"b1"}}},
 		{"a subagent's launch is its own", [][]any{{assistantRow("s1", "", []any{toolUse("s", "Bash", m{"run_in_background": true})}, kv{"isSidechain", true})}}, Debt{0, []string{}, []string{}}},

@@ -42,6 +42,8 @@ func TestNotices_D01_D42(t *testing.T) {
 		{"an id in the summary is none of the header", "<task-notification><task-id>b1</task-id><summary><task-id>b2</task-id><status>failed</status></summary></task-notification>",
 			[]Notice{{TaskIDs: b1, Summary: "<task-id>b2</task-id><status>failed</status>"}}},
 		{"nor in a result, an event or a note", "<task-notification><result><task-id>b1</task-id></result><event>x</event><note>y</note></task-notification>", []Notice{{}}},
+		{"nor in a note that stands first", "<task-notification><note><task-id>b1</task-id></note><status>failed</status></task-notification>", []Notice{{}}},
+		{"nor in an event", "<task-notification><task-id>b1</task-id><event><task-id>b2</task-id></event></task-notification>", []Notice{{TaskIDs: b1}}},
 		{"a whole envelope in the result is part of it", "<task-notification><task-id>b1</task-id><result><task-notification><task-id>b2</task-id></task-notification></result></task-notification>" + host,
 			[]Notice{{TaskIDs: b1}, first}},
 		{"an unclosed element is none", "<task-notification><task-id>b1</task-notification>", []Notice{{}}},

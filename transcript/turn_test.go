@@ -242,6 +242,18 @@ func TestTurn_commandIsCut(t *testing.T) {
 	}
 }
 
+// The role stands before the type and is only a hint.
+func TestTurn_TR15_roleIsNoType(t *testing.T) {
+	t.Parallel()
+	message := obj{{"role", "assistant"}, {"content", []any{text(BoxMarker + "abcd1234 ─"), toolUse("t1", "Bash", m{"run_in_background": true})}}}
+	for _, typ := range []any{"progress", "api-request", "user", nil, 7} {
+		s := read(t, lines(human("u1", "", "go"), obj{{"message", message}, {"type", typ}, {"uuid", "x"}}), Options{})
+		if s.Turn.IsToolTurn || s.Turn.FinalText != "" || len(s.Turn.Boxes) > 0 || s.Debt.Calls > 0 {
+			t.Errorf("a row of type %v is not the assistant's: %+v", typ, s.Turn)
+		}
+	}
+}
+
 // Messages that stand before the type, as the host writes them, and keys in any
 // other order give the same turn.
 func TestTurn_TR15_keyOrder(t *testing.T) {
@@ -274,8 +286,9 @@ func TestTurn_TR15_longRowOfTwoResults(t *testing.T) {
 	if got := turn.Tools[0].ResultTime; !got.Equal(at0.Add(3 * time.Second)) {
 		t.Errorf("the second result of the row is found, got %v", got)
 	}
+	start[0] = human("u1", "r0", "go on")
 	owed := slices.Concat([]any{human("u0", "", "x"), receipt("r0", "u0", "t9", "b1")}, start, []any{row})
-	if got := read(t, lines(owed...), Options{}).Debt.Paired; len(got) > 0 {
-		t.Errorf("it collected the job, still owed %v", got)
+	if s := read(t, lines(owed...), Options{}); len(s.Tasks) != 1 || len(s.Debt.Paired) > 0 {
+		t.Errorf("it collected the job, still owed %v of %v", s.Debt.Paired, s.Tasks)
 	}
 }
