@@ -111,7 +111,7 @@ func FuzzReadHead_TR15(f *testing.F) {
 	})
 }
 
-// FuzzParseTime: what is read as an instant is one that RFC 3339 can print.
+// FuzzHandoff: what is read as an instant is one that RFC 3339 can print.
 func FuzzHandoff_D35_stamp(f *testing.F) {
 	for _, s := range []string{"2026-10-05T09:00:00.000Z", "2026-10-05T11:00:00+02:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999-23:59", "x"} {
 		f.Add(s)
