@@ -194,9 +194,10 @@ func (n *naive) rewound(i int) bool {
 func (n *naive) startOf(i int) string {
 	r := n.rows[i]
 	txt := r.text()
-	_, list := r.get("message", "content").([]any)
+	list, _ := r.get("message", "content").([]any)
+	_, structured := r.m["toolUseResult"]
 	switch kind := r.str("origin", "kind"); {
-	case r.typ != "user" || r.side || len(r.blocks("tool_result")) > 0:
+	case r.typ != "user" || r.side || structured || len(r.blocks("tool_result")) > 0:
 		return ""
 	case r.m["isMeta"] == true:
 		if strings.HasPrefix(txt, "Stop hook feedback:") {
@@ -213,7 +214,7 @@ func (n *naive) startOf(i int) string {
 		return "other:" + kind
 	case reOpen.MatchString(strings.TrimLeft(txt, " \t\r\n")):
 		return "notification"
-	case txt == "" && !list:
+	case txt == "" && len(list) == 0:
 		return ""
 	}
 	for _, echo := range []string{"<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>", "<bash-stderr>", "<bash-input>",

@@ -30,7 +30,7 @@ const (
 // startOf classifies a user row (DESIGN section 3, Turn). Rows without origin
 // (older hosts, print mode) are told apart by their content.
 func startOf(r row) start {
-	if r.class != classUser || r.sidechain() || len(r.results()) > 0 {
+	if r.class != classUser || r.sidechain() || len(r.results()) > 0 || r.Get("toolUseResult").Exists() {
 		return startNone
 	}
 	text := r.text()
@@ -61,7 +61,7 @@ func startOf(r row) start {
 			return startNone
 		}
 	}
-	if r.blocks() == nil && text == "" {
+	if len(r.blocks()) == 0 && text == "" {
 		return startNone
 	}
 	return startHuman

@@ -58,6 +58,7 @@ func TestTurn_D52_start(t *testing.T) {
 		{"nor the summary of a compaction", []any{typed, userRow("x1", "u1", "what we did", kv{"isCompactSummary", true})}, "human", "u1", "u1", 0, true},
 		{"nor what only the transcript shows", []any{typed, userRow("x1", "u1", "x", kv{"isVisibleInTranscriptOnly", true})}, "human", "u1", "u1", 0, true},
 		{"nor a tool result", []any{typed, userRow("x1", "u1", []any{toolResult("t1", "x")})}, "human", "u1", "u1", 0, true},
+		{"nor one without blocks, wherever its structure stands", []any{typed, userRow("x1", "u1", []any{}, kv{"toolUseResult", "Error"}), userRow("x2", "x1", []any{}), obj{{"type", "user"}, {"toolUseResult", m{}}, {"message", m{"content": "x"}}}}, "human", "u1", "u1", 0, true},
 		{"nor an empty text", []any{typed, userRow("x1", "u1", "")}, "human", "u1", "u1", 0, true},
 		{"nor a subagent's prompt", []any{typed, human("x1", "", "do").with("isSidechain", true)}, "human", "u1", "u1", 0, true},
 		{"a file without any is all one turn", []any{callRow("a1", "", "t1")}, "unknown", "", "", 0, true},
