@@ -71,7 +71,6 @@ func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 		engine, err := NewEngine(ctx, EngineOptions{Layers: g.Layers, Event: string(ev.Name),
 			RuleSettings: g.Config.ruleSettings(), Now: g.Now})
 		if err == nil {
-			engine.warm(ctx)
 		}
 		ready <- prepared{engine, err, time.Since(began)}
 	}()

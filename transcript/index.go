@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 )
@@ -39,9 +40,9 @@ type entry struct {
 // beyond the bound the oldest half is forgotten and the session says so.
 const maxEntries = 1 << 17
 
-// bufferSize is the one read buffer: large enough for fast reads, small enough
-// to stay in the second-level cache while it is searched.
-const bufferSize = 256 << 10
+// bufferSize is the read buffer of one reader: large enough for few system calls,
+// small enough to stay in the cache while it is searched.
+const bufferSize = 64 << 10
 
 // index is the first pass over the window: it splits rows at 0x0A, reads their
 // heads, searches for the few byte needles, and decodes nothing. Needles begin
@@ -56,6 +57,15 @@ type index struct {
 	validate func(off int64, line []byte, n int) bool
 
 	launched bool // a row that may be a receipt was seen
+	limit    int  // of entries; 0 means maxEntries
+
+	// what the search for notices learns
+	searches  int
+	k, hyphen density
+
+	// the segment being read
+	stop       int64
+	drop, done bool
 
 	// the row being read, when it is longer than the buffer
 	open     bool
@@ -65,17 +75,26 @@ type index struct {
 	skipping bool // a request copy: only its length matters
 }
 
-// scan reads [from, to) of r and returns the last bytes it read and where they
-// begin, so that nobody has to read them again. The bytes behind the last newline count as a row: a
-// host may leave its last line without one.
-func (x *index) scan(r io.ReaderAt, from, to int64) (tail []byte, at int64, err error) {
-	buf := make([]byte, min(bufferSize, max(to-from, 0)))
-	n, base := 0, from // buf[:n] holds the bytes from base on
-	used := 0
-	for base+int64(n) < to {
+// segment is a part of the window: the rows that begin in [from, stop). An inner
+// one begins anywhere, perhaps inside a row that belongs to the segment before.
+type segment struct {
+	from, stop int64
+	inner      bool
+}
+
+// scan reads the rows of a segment through buf and returns the last bytes it read and where
+// they begin, so that nobody has to read them again. The bytes behind the last
+// newline of the file count as a row: a host may leave its last line without one.
+func (x *index) scan(r io.ReaderAt, buf []byte, s segment, size int64) (tail []byte, at int64, err error) {
+	n, base, used := 0, s.from, 0 // buf[:n] holds the bytes from base on
+	x.stop, x.drop = s.stop, s.inner
+	if s.inner {
+		base-- // when a newline stands there, the first row begins at from
+	}
+	for !x.done && base+int64(n) < size {
 		n = copy(buf, buf[used:n])
 		base += int64(used)
-		want := min(int64(len(buf)-n), to-base-int64(n))
+		want := min(int64(len(buf)-n), size-base-int64(n))
 		m, err := r.ReadAt(buf[n:n+int(want)], base+int64(n))
 		if m == 0 {
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -86,11 +105,11 @@ func (x *index) scan(r io.ReaderAt, from, to int64) (tail []byte, at int64, err 
 		}
 		n += m
 		used = x.feed(buf[:n], base)
-		if used == 0 && n == len(buf) && base+int64(n) < to {
+		if used == 0 && n == len(buf) && base+int64(n) < size {
 			used = x.part(buf[:n], base)
 		}
 	}
-	if x.open || n > used {
+	if !x.done && !x.drop && (x.open || n > used) {
 		x.line(buf[used:n], base+int64(used))
 	}
 	return buf[:n], base, nil
@@ -113,11 +132,23 @@ func (x *index) join(late *index) {
 func (x *index) feed(b []byte, base int64) int {
 	used := 0
 	for {
-		i := bytes.IndexByte(b[used:], '\n')
-		if i < 0 {
+		if !x.open && !x.drop && base+int64(used) >= x.stop {
+			x.done = true
 			return used
 		}
-		x.line(b[used:used+i], base+int64(used))
+		i := bytes.IndexByte(b[used:], '\n')
+		if i < 0 {
+			if x.drop { // still inside a row of the segment before
+				x.done = base+int64(len(b)) >= x.stop
+				return len(b)
+			}
+			return used
+		}
+		if x.drop {
+			x.drop = false
+		} else {
+			x.line(b[used:used+i], base+int64(used))
+		}
 		used += i + 1
 	}
 }
@@ -137,6 +168,11 @@ func (x *index) part(b []byte, base int64) int {
 		x.search(b, lo, len(b)-context)
 	}
 	x.cur.n += int32(len(cut))
+	if x.skipping && base+int64(len(cut)) >= x.stop {
+		// The rest of a request copy is nothing to read into the next segment for.
+		x.open, x.done, x.known = false, true, true
+		x.rows++
+	}
 	return len(cut)
 }
 
@@ -213,8 +249,8 @@ func (x *index) keep() {
 	if e.flags&launchFlags != 0 && e.class != classAssistant {
 		x.launched = true
 	}
-	if len(x.entries) == maxEntries {
-		half := maxEntries / 2
+	if limit := cmp.Or(x.limit, maxEntries); len(x.entries) == limit {
+		half := limit / 2
 		x.entries = x.entries[:copy(x.entries, x.entries[half:])]
 		x.dropped = true
 	}
@@ -319,22 +355,41 @@ func stopReason(b []byte) bool {
 	return hasSuffix(b, `"stop_reason":"tool`) || hasSuffix(b, `"stop_reason": "tool`)
 }
 
-// notices looks at every k for task-notification; one hit is enough.
+// notices looks for task-notification; one hit is enough. The search hops from
+// one anchor byte to the next, so the rarer of two is used: which one that is
+// differs between transcripts (k in prose and code, the hyphen in ids), and is
+// learnt on the way.
 func (x *index) notices(b []byte, lo, hi int) {
 	if x.cur.flags&flagNotice != 0 {
 		return
 	}
+	x.searches++
+	hyphen := x.hyphen.rarer(x.k) != (x.searches%16 == 0) // now and then, look at the other
+	anchor, before, behind, seen := byte('k'), "tas", "-notification", &x.k
+	if hyphen {
+		anchor, before, behind, seen = '-', "task", "notification", &x.hyphen
+	}
+	seen.bytes += hi - lo
 	for i := lo; i < hi; i++ {
-		j := bytes.IndexByte(b[i:hi], 'k')
+		j := bytes.IndexByte(b[i:hi], anchor)
 		if j < 0 {
 			return
 		}
 		i += j
-		if hasPrefix(b[i+1:], "-notification") && hasSuffix(b[:i], "tas") {
+		seen.hits++
+		if hasPrefix(b[i+1:], behind) && hasSuffix(b[:i], before) {
 			x.cur.flags |= flagNotice
 			return
 		}
 	}
+}
+
+// density is how often an anchor byte was met.
+type density struct{ hits, bytes int }
+
+// rarer compares two densities; one that was not measured yet counts as rare.
+func (d density) rarer(other density) bool {
+	return d.hits*other.bytes < other.hits*d.bytes || d.bytes == 0 && other.bytes > 0
 }
 
 func hasPrefix(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }

@@ -1,11 +1,13 @@
 package transcript
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -87,31 +89,66 @@ func openWindow(r io.ReaderAt, size, limit int64, validateAll bool) (*window, er
 	return w, nil
 }
 
-// scanAll indexes the window, a large one in two halves at once: that is most of
-// the work of a hook, and the process has nothing else to do on the other core.
+// scanAll indexes the window, a large one in segments that two goroutines share:
+// reading is most of the work of a hook, and the other core is free as soon as
+// the policies are compiled.
 func (w *window) scanAll() error {
-	mid := w.start // all in one piece: the early half is empty
-	if w.validate == nil && w.size-w.start >= splitFrom {
-		var err error
-		if mid, err = rowStart(w.r, w.start+(w.size-w.start)/2, w.size); err != nil {
-			return err
+	segments := w.segments()
+	parts := make([]index, len(segments))
+	for i := range parts {
+		// No segment but the first can know whether a receipt stands before it,
+		// so they look for what could close one in any case.
+		parts[i] = index{validate: w.validate, launched: i > 0, limit: maxEntries / len(segments)}
+	}
+	var next atomic.Int32
+	work := func() (err error) {
+		buf := make([]byte, min(bufferSize, w.size-w.start))
+		for {
+			i := len(segments) - int(next.Add(1)) // the end of the file first
+			if i < 0 {
+				return err
+			}
+			tail, at, scanErr := parts[i].scan(w.r, buf, segments[i], w.size)
+			err = errors.Join(err, scanErr)
+			if i == len(segments)-1 {
+				w.block, w.blockOff = tail, at
+				buf = make([]byte, min(bufferSize, w.size-w.start)) // the tail stays
+			}
 		}
 	}
-	// The second half cannot know whether a receipt stands in the first, so it
-	// looks for what could close one in any case.
-	early, late := index{validate: w.validate}, index{validate: w.validate, launched: true}
-	done := make(chan error, 1)
-	go func() {
-		_, _, err := early.scan(w.r, w.start, mid)
-		done <- err
-	}()
-	tail, at, err := late.scan(w.r, mid, w.size)
-	err = errors.Join(<-done, err)
-	w.index = early
-	w.join(&late)
-	w.block, w.blockOff = tail, at
+	helper := make(chan error, 1)
+	if len(segments) > 1 {
+		go func() { helper <- work() }()
+	} else {
+		helper <- nil
+	}
+	err := work()
+	err = errors.Join(err, <-helper)
+	w.index = parts[0]
+	for i := range parts[1:] {
+		w.join(&parts[i+1])
+	}
 	return err
 }
+
+// segments cuts the window for two readers, unless it is small or every row has
+// to be checked, which goes through the one block that the window keeps.
+func (w *window) segments() []segment {
+	n := int64(1)
+	if w.validate == nil && w.size-w.start >= splitFrom {
+		n = segmentCount
+	}
+	step := (w.size - w.start + n - 1) / n
+	out := make([]segment, 0, n)
+	for from := w.start; len(out) == 0 || from < w.size; from += step {
+		out = append(out, segment{from: from, stop: min(from+step, w.size), inner: from > w.start})
+	}
+	return out
+}
+
+// segmentCount is how many pieces two readers share: enough that neither waits
+// long for the other, few enough that little is read twice.
+const segmentCount = 4
 
 // splitFrom is the window size from which two goroutines pay for themselves.
 const splitFrom = 2 << 20
@@ -122,13 +159,11 @@ const validateUpTo = 512 << 10
 
 // rowStart returns the offset of the first row that begins at or behind off.
 func rowStart(r io.ReaderAt, off, size int64) (int64, error) {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, 32<<10)
 	for at := off - 1; at < size; {
 		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
-		for i, c := range buf[:n] {
-			if c == '\n' {
-				return at + int64(i) + 1, nil
-			}
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return at + int64(i) + 1, nil
 		}
 		at += int64(n)
 		if n == 0 {

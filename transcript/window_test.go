@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stophook/stophook/internal/benchgen"
+	"pgregory.net/rapid"
 )
 
 // small is a session with a handoff in the middle.
@@ -130,7 +131,7 @@ func TestRead_TR15_needlesAcrossParts(t *testing.T) {
 	flags := func(body string, n int) entry {
 		x := index{launched: true}
 		data := `{"filler":"` + filler[:n] + `",` + body[1:]
-		if _, _, err := x.scan(strings.NewReader(data), 0, int64(len(data))); err != nil || len(x.entries) != 1 {
+		if _, _, err := x.scan(strings.NewReader(data), make([]byte, bufferSize), segment{stop: int64(len(data))}, int64(len(data))); err != nil || len(x.entries) != 1 {
 			t.Fatalf("%v, entries %v", err, x.entries)
 		}
 		e := x.entries[0]
@@ -313,7 +314,7 @@ func TestIndex_TR16_noAllocationPerRow(t *testing.T) {
 		return testing.AllocsPerRun(5, func() {
 			var x index
 			x.entries = make([]entry, 0, maxEntries)
-			if _, _, err := x.scan(bytes.NewReader(data), 0, int64(len(data))); err != nil {
+			if _, _, err := x.scan(bytes.NewReader(data), make([]byte, bufferSize), segment{stop: int64(len(data))}, int64(len(data))); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -336,4 +337,40 @@ func TestRead_TR15_longRowsOfEveryLength(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestScanAll_TR16_segments: however the window is cut into segments, every row
+// is indexed once, request copies and rows longer than a segment included.
+func TestScanAll_TR16_segments(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var data []byte
+		for i := range rapid.IntRange(1, 12).Draw(t, "rows") {
+			row := fmt.Sprintf(`{"type":%q,"uuid":"u%d","message":{"role":"user","content":"%s"}}`,
+				rapid.SampledFrom([]string{"user", "assistant", "api-request-blob", "system", "mode"}).Draw(t, "type"), i,
+				strings.Repeat("task-notification ", rapid.IntRange(0, 40).Draw(t, "length")))
+			data = append(append(data, row...), '\n')
+		}
+		if rapid.Bool().Draw(t, "no final newline") {
+			data = data[:len(data)-1]
+		}
+		size := int64(len(data))
+		whole := index{launched: true}
+		if _, _, err := whole.scan(bytes.NewReader(data), make([]byte, bufferSize), segment{stop: size}, size); err != nil {
+			t.Fatal(err)
+		}
+		cut := index{launched: true}
+		for from, first := int64(0), true; from < size; first = false {
+			stop := min(size, from+int64(rapid.IntRange(1, 400).Draw(t, "step")))
+			part := index{launched: true}
+			if _, _, err := part.scan(bytes.NewReader(data), make([]byte, bufferSize), segment{from: from, stop: stop, inner: !first}, size); err != nil {
+				t.Fatal(err)
+			}
+			cut.join(&part)
+			from = stop
+		}
+		if diff := cmp.Diff(whole.entries, cut.entries, cmp.AllowUnexported(entry{})); diff != "" || whole.rows != cut.rows || whole.bad != cut.bad {
+			t.Fatalf("rows %d and %d, bad %d and %d, entries in one piece (-) and in segments (+):\n%s", whole.rows, cut.rows, whole.bad, cut.bad, diff)
+		}
+	})
 }
