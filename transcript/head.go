@@ -35,6 +35,7 @@ type head struct {
 	sidechain bool
 	meta      bool
 	linked    bool
+	guessed   bool // the class is the role's, no type was seen yet
 }
 
 // readHead walks the top-level keys of a row until type and content shape are
@@ -82,7 +83,7 @@ func readHead(b []byte) head {
 			if h.class == classUnknown && string(messageRole(b, i)) == "assistant" {
 				// The host writes the type of these rows behind the message. The
 				// role is the same answer for less; decode checks it.
-				h.class = classAssistant
+				h.class, h.guessed = classAssistant, true
 			}
 			// Everything behind the message is of no use to the head.
 			return h.settle(result)

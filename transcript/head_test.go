@@ -25,7 +25,7 @@ func TestHead_TR15(t *testing.T) {
 		{"an empty content", `{"type":"user","message":{"content":[]}}`, head{class: classUser}},
 		{"a message of text", `{"type":"user","message":"x"}`, head{class: classUser, shape: shapeText}},
 		{"a message of another type", `{"type":"user","message":7}`, head{class: classUser}},
-		{"an assistant row as the host writes it", `{"parentUuid":"p","isSidechain":false,"message":{"model":"m","role":"assistant","content":[]},"type":"assistant"}`, head{class: classAssistant, linked: true}},
+		{"an assistant row as the host writes it", `{"parentUuid":"p","isSidechain":false,"message":{"model":"m","role":"assistant","content":[]},"type":"assistant"}`, head{class: classAssistant, linked: true, guessed: true}},
 		{"a subagent's", `{"isSidechain":true,"type":"assistant","message":{}}`, head{class: classAssistant, sidechain: true}},
 		{"marked behind the type", `{"type":"assistant","isSidechain":true,"message":{}}`, head{class: classAssistant, sidechain: true}},
 		{"a role behind the content is out of reach", `{"message":{"content":[],"role":"assistant"},"type":"assistant"}`, head{class: classUnknown}},

@@ -73,6 +73,7 @@ type index struct {
 	first    byte // first byte that is no space and no NUL
 	last     byte // last such byte
 	skipping bool // a request copy: only its length matters
+	guessed  bool // its class is a guess: decode knows
 }
 
 // segment is a part of the window: the rows that begin in [from, stop). An inner
@@ -196,7 +197,7 @@ func (x *index) begin(b []byte, off int64) {
 	if h.linked {
 		x.cur.flags |= flagLinked
 	}
-	x.skipping = h.class == classCopy
+	x.skipping, x.guessed = h.class == classCopy, h.guessed
 }
 
 // line ends a row with its last (often only) bytes.
@@ -228,7 +229,7 @@ func (x *index) line(b []byte, off int64) {
 		return
 	}
 	x.rows++
-	x.known = x.known || (x.cur.class != classOther && x.cur.class != classUnknown)
+	x.known = x.known || (!x.guessed && x.cur.class != classOther && x.cur.class != classUnknown)
 	x.keep()
 }
 

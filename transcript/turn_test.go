@@ -83,7 +83,7 @@ func TestTurn_D52_blind(t *testing.T) {
 	if s := read(t, data, Options{}); !s.Turn.Complete || len(s.Blind) > 0 {
 		t.Errorf("the whole file is seen: complete %v, blind %v", s.Turn.Complete, s.Blind)
 	}
-	if s := read(t, lines(m{"type": "news"}, m{"x": 1}), Options{}); !slices.Contains(s.Blind, BlindUnknownShape) {
+	if s := read(t, lines(m{"type": "news"}, m{"x": 1}, m{"message": m{"role": "assistant"}}), Options{}); !slices.Contains(s.Blind, BlindUnknownShape) {
 		t.Errorf("rows of no known type: blind %v", s.Blind)
 	}
 	if s := read(t, nil, Options{}); len(s.Blind) > 0 || s.Rows != 0 {
