@@ -45,44 +45,68 @@ type Outcome struct {
 	Spent    map[string]time.Duration // read, prepare, decide
 
 	engine *Engine
+	logged *decisionlog.Prepared // the input as the log will hold it
 }
 
 // Evaluate gathers the facts of an event and decides it. It changes nothing on
 // disk and always returns an outcome: when policies, configuration or evidence
 // fail, the outcome says so and its decision is that of the failure.
+//
+// Policies compile while the transcript is read, and the log's copy of the input
+// is written while they are asked: none of these needs the other.
 func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 	o := &Outcome{Spent: map[string]time.Duration{}}
-	// The policies compile while the transcript is read: neither needs the other.
-	type prepared struct {
-		engine *Engine
-		err    error
-		spent  time.Duration
-	}
-	ready := make(chan prepared, 1)
+	var prepared, decided time.Duration
+	gathered, judged := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(judged)
 		began := time.Now()
-		// A panic here would end the process with exit 2, which the host takes for
-		// a block that nobody counts.
-		defer func() {
-			if v := recover(); v != nil {
-				ready <- prepared{nil, fmt.Errorf("internal error while policies were loaded: %v; please report it", v), time.Since(began)}
-			}
-		}()
-		engine, err := NewEngine(ctx, EngineOptions{Layers: g.Layers, Event: string(ev.Name),
-			RuleSettings: g.Config.ruleSettings(), Now: g.Now})
-		if err == nil {
-		}
-		ready <- prepared{engine, err, time.Since(began)}
+		err := firstError(g.ConfigErr, o.prepare(ctx, g, ev))
+		prepared = time.Since(began)
+		<-gathered
+		began = time.Now()
+		o.judge(ctx, err)
+		decided = time.Since(began)
 	}()
 	began := time.Now()
-	o.Facts = g.facts(ev)
-	o.Input = BuildInput(o.Facts)
+	func() {
+		defer close(gathered) // whatever happens here, the other goroutine must end
+		o.Facts = g.facts(ev)
+		o.Input = BuildInput(o.Facts)
+	}()
 	o.Spent["read"] = time.Since(began)
-	p := <-ready
-	o.Spent["prepare"] = p.spent
-	o.engine = p.engine
-	o.decide(ctx, firstError(g.ConfigErr, p.err))
+	if g.Log != nil {
+		o.logged = g.Log.Prepare(o.Input)
+	}
+	<-judged
+	o.Spent["prepare"], o.Spent["decide"] = prepared, decided
 	return o
+}
+
+// prepare loads the policies. A panic in this goroutine would end the process
+// with exit 2, which the host takes for a block that nobody counts.
+func (o *Outcome) prepare(ctx context.Context, g *Gate, ev *hookio.Event) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			o.engine, err = nil, fmt.Errorf("internal error while policies were loaded: %v; please report it", v)
+		}
+	}()
+	o.engine, err = NewEngine(ctx, EngineOptions{Layers: g.Layers, Event: string(ev.Name),
+		RuleSettings: g.Config.ruleSettings(), Now: g.Now})
+	return err
+}
+
+// judge decides in the goroutine that compiled, whose stack has grown already.
+func (o *Outcome) judge(ctx context.Context, broken error) {
+	defer func() {
+		if v := recover(); v != nil {
+			f := Failure{Kind: FailurePolicy, Message: fmt.Sprintf("internal error while policies were evaluated: %v; please report it", v)}
+			o.Failure, o.Decision = &f, Fallback(f)
+		}
+	}()
+	if o.Facts != nil { // else gathering them panicked, and the caller will hear it
+		o.decide(ctx, broken)
+	}
 }
 
 // Failed is the outcome of an event about which nothing could be gathered.
@@ -103,8 +127,6 @@ func firstError(errs ...error) error {
 
 // decide asks the engine, and the failure rule when it cannot answer.
 func (o *Outcome) decide(ctx context.Context, broken error) {
-	began := time.Now()
-	defer func() { o.Spent["decide"] = time.Since(began) }()
 	if broken == nil {
 		d, err := o.engine.Decide(ctx, o.Input)
 		if err == nil {

@@ -22,7 +22,10 @@ type Event struct {
 	Bundles map[string]Bundle `json:"bundles,omitempty"`
 	Path    string            `json:"path,omitempty"`
 	Input   any               `json:"input,omitempty"`
-	Result  any               `json:"result,omitempty"`
+	// Prepared is Input as [Writer.Prepare] encoded it ahead of time; nil means
+	// that Append encodes it.
+	Prepared *Prepared `json:"-"`
+	Result   any       `json:"result,omitempty"`
 	// Erased and Masked list the paths that differ from the original. The writer
 	// adds to what the caller put there.
 	Erased []string `json:"erased,omitempty"`

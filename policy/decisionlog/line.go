@@ -22,6 +22,7 @@ func (w *Writer) encode(e Event) ([]byte, error) {
 	// The lists grow below; they must not grow into the caller's arrays.
 	e.Erased, e.Masked = slices.Clone(e.Erased), slices.Clone(e.Masked)
 	for _, m := range w.Masks {
+		e.Prepared = nil // it was encoded without them
 		if err := m.apply(&e); err != nil {
 			return nil, err
 		}
@@ -29,6 +30,7 @@ func (w *Writer) encode(e Event) ([]byte, error) {
 	if line, ok := encodeLine(&e); ok {
 		return line, nil
 	}
+	e.Prepared = nil // what follows takes parts of the input away
 	custom := maps.Clone(e.Custom)
 	if custom == nil {
 		custom = map[string]any{}
@@ -85,7 +87,7 @@ func encodeLine(e *Event) (line []byte, ok bool) {
 	enc.head(e)
 	if e.Input != nil {
 		enc.buf = append(enc.buf, `,"input":`...)
-		enc.root("input", e.Input)
+		enc.input(e)
 	}
 	if e.Result != nil {
 		enc.buf = append(enc.buf, `,"result":`...)
@@ -96,6 +98,36 @@ func encodeLine(e *Event) (line []byte, ok bool) {
 	enc.buf = append(enc.buf, tail.buf...)
 	enc.buf = append(enc.buf, '}', '\n')
 	return enc.buf, !enc.overflow && !tail.overflow && len(enc.buf) <= MaxLineBytes
+}
+
+// Prepared is an encoded input, see [Writer.Prepare].
+type Prepared struct {
+	buf      []byte
+	masked   []string
+	overflow bool
+}
+
+// Prepare encodes an input for a later [Writer.Append], for callers that have
+// time while the decision is made. The input must not be changed in between. It
+// returns nil, which Append understands, when masks have to be applied first.
+func (w *Writer) Prepare(input any) *Prepared {
+	if len(w.Masks) > 0 {
+		return nil
+	}
+	enc := encoder{max: MaxLineBytes, buf: make([]byte, 0, 48<<10)}
+	enc.root("input", input)
+	return &Prepared{buf: enc.buf, masked: enc.masked, overflow: enc.overflow}
+}
+
+// input writes the event's input.
+func (e *encoder) input(ev *Event) {
+	if p := ev.Prepared; p != nil {
+		e.buf = append(e.buf, p.buf...)
+		e.masked = append(e.masked, p.masked...)
+		e.overflow = e.overflow || p.overflow
+		return
+	}
+	e.root("input", ev.Input)
 }
 
 // head writes what stands before the input.

@@ -231,3 +231,46 @@ func TestEncode_EqualsEncodingJSON(t *testing.T) {
 		}
 	})
 }
+
+// A prepared input gives the same line, whatever has to be done to it.
+func TestPrepare_IsTheSameLine(t *testing.T) {
+	big := strings.Repeat("x", MaxStringBytes+100)
+	mask, err := ParseMask("/input/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		reason string
+		writer Writer
+		input  map[string]any
+	}{
+		{"plain", Writer{}, map[string]any{"a": "b", "n": 1}},
+		{"a secret and a cut are listed", Writer{}, map[string]any{"a": "token ghp_" + strings.Repeat("a", 36), "b": big}},
+		{"masks come first", Writer{Masks: []Mask{mask}}, map[string]any{"a": "b", "c": "d"}},
+		{"an input over the line's limit", Writer{}, map[string]any{"tasks": manyStrings(400), "keep": "this"}},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			e := Event{DecisionID: "id", Timestamp: time.Unix(0, 0), Input: tc.input, Result: map[string]any{"verdict": "allow"}}
+			want, err := tc.writer.encode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Prepared = tc.writer.Prepare(tc.input)
+			got, err := tc.writer.encode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func manyStrings(n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = strings.Repeat("y", MaxStringBytes-1)
+	}
+	return list
+}
