@@ -371,7 +371,9 @@ func (x *index) notices(b []byte, lo, hi int) {
 		anchor, before, behind, seen = '-', "task", "notification", &x.hyphen
 	}
 	seen.bytes += hi - lo
-	for i := lo; i < hi; i++ {
+	// One byte earlier than the part before has ended: the two anchors stand side
+	// by side, and that part may have looked for the other one.
+	for i := max(lo-1, 0); i < hi; i++ {
 		j := bytes.IndexByte(b[i:hi], anchor)
 		if j < 0 {
 			return
