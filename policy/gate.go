@@ -61,6 +61,7 @@ func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 	go func() {
 		defer close(judged)
 		began := time.Now()
+		growStack()
 		err := firstError(g.ConfigErr, o.prepare(ctx, g, ev))
 		prepared = time.Since(began)
 		<-gathered
@@ -68,6 +69,7 @@ func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 		o.judge(ctx, err)
 		decided = time.Since(began)
 	}()
+	growStack()
 	began := time.Now()
 	func() {
 		defer close(gathered) // whatever happens here, the other goroutine must end

@@ -229,8 +229,8 @@ func (f *fold) answers(from int) map[string]answer {
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		if id, _, ok := resultHead(f.peek(e)); ok && e.tools <= 1 && e.flags&flagError == 0 {
-			out[strings.Clone(id)] = answer{at: i}
+		if id, _, ok := resultRow(f.row(e)); ok && e.tools <= 1 && e.flags&flagError == 0 {
+			out[id] = answer{at: i}
 			continue
 		}
 		r, ok := f.decode(e)

@@ -1,5 +1,7 @@
 package transcript
 
+import "bytes"
+
 // class is what the head of a row says about it. The index keeps it so that most
 // rows are never decoded.
 type class uint8
@@ -288,14 +290,7 @@ func skipValue(b []byte, i int) int {
 	for i < len(b) {
 		switch c := b[i]; c {
 		case '"':
-			i++
-			for i < len(b) && b[i] != '"' {
-				if b[i] == '\\' {
-					i++
-				}
-				i++
-			}
-			if i >= len(b) {
+			if i = closingQuote(b, i); i < 0 {
 				return -1
 			}
 		case '{', '[':
@@ -318,4 +313,25 @@ func skipValue(b []byte, i int) int {
 		}
 	}
 	return -1
+}
+
+// closingQuote returns the index of the closing quote of the string that opens at
+// i, or -1. It hops from quote to quote: the long strings of a transcript hold
+// few of them.
+func closingQuote(b []byte, i int) int {
+	for at := i + 1; ; {
+		j := bytes.IndexByte(b[at:], '"')
+		if j < 0 {
+			return -1
+		}
+		at += j
+		escapes := at
+		for b[escapes-1] == '\\' { // the opening quote ends this at the latest
+			escapes--
+		}
+		if (at-escapes)%2 == 0 {
+			return at
+		}
+		at++
+	}
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -177,27 +178,63 @@ func onlyOnce(calls []ToolCall) []ToolCall {
 // commandLimit bounds the command text kept of a call.
 const commandLimit = 2000
 
-// toolCalls reads the tool_use blocks of an assistant row.
+// toolCalls reads the tool_use blocks of an assistant row. Every block and every
+// input is walked once: this is done for the latest calls of every turn.
 func toolCalls(r row) []ToolCall {
 	var out []ToolCall
-	for _, b := range r.blocks() {
-		if str(b.Get("type")) != "tool_use" {
-			continue
+	r.Get("message.content").ForEach(func(_, block gjson.Result) bool {
+		var typ, input gjson.Result
+		c := ToolCall{At: r.pos}
+		block.ForEach(func(k, v gjson.Result) bool {
+			switch k.Str {
+			case "type":
+				typ = v
+			case "id":
+				c.ID = strings.Clone(str(v))
+			case "name":
+				c.Name = strings.Clone(str(v))
+			case "input":
+				input = v
+			}
+			return true
+		})
+		if str(typ) == "tool_use" {
+			c.readInput(input)
+			out = append(out, c)
 		}
-		c := ToolCall{ID: strings.Clone(str(b.Get("id"))), Name: strings.Clone(str(b.Get("name"))), At: r.pos}
-		in := b.Get("input")
-		if in.Type == gjson.String && wellFormed(in.Str) {
-			in = gjson.Parse(in.Str)
-		}
-		c.Command = strings.Clone(cut(str(in.Get("command")), commandLimit))
-		c.FilePath = strings.Clone(firstString(in, "file_path", "notebook_path", "path"))
-		c.Background = isTrue(in.Get("run_in_background"))
-		if c.Command != "" && shell.MayBeEvidence(c.Command) && shellTool(c.Name) {
-			c.Evidence = shell.Parse(str(in.Get("command")), shell.Options{}).EvidenceCall()
-		}
-		out = append(out, c)
-	}
+		return true
+	})
 	return out
+}
+
+// readInput takes what rules ask about out of a call's input, which may be an
+// object or a JSON string that holds one.
+func (c *ToolCall) readInput(input gjson.Result) {
+	if input.Type == gjson.String && gjson.Valid(input.Str) {
+		input = gjson.Parse(input.Str)
+	}
+	var command string
+	var paths [3]string
+	input.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "command":
+			command = str(v)
+		case "file_path":
+			paths[0] = str(v)
+		case "notebook_path":
+			paths[1] = str(v)
+		case "path":
+			paths[2] = str(v)
+		case "run_in_background":
+			c.Background = isTrue(v)
+		}
+		return true
+	})
+	c.Command = strings.Clone(cut(command, commandLimit))
+	c.FilePath = strings.Clone(cmp.Or(paths[:]...))
+	if command != "" && shellTool(c.Name) && shell.MayBeEvidence(command) {
+		c.Evidence = shell.Parse(command, shell.Options{}).EvidenceCall()
+	}
 }
 
 // shellTool tells the tools whose command is shell text (PO-14 names them).
@@ -240,7 +277,7 @@ func (f *fold) pair(calls []ToolCall, from int) {
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		if id, at, ok := resultHead(f.peek(e)); ok && e.tools <= 1 {
+		if id, at, ok := resultRow(f.row(e)); ok && e.tools <= 1 {
 			c := byID[id]
 			if c == nil {
 				continue
@@ -286,14 +323,63 @@ func (f *fold) finalText(t *Turn, turnAt int) {
 	}
 }
 
-// resultHead reads the first tool_use_id and the timestamp of a long result row
-// from its head alone; ok is false when it must be decoded to know.
-func resultHead(b []byte) (id string, at time.Time, ok bool) {
-	if len(b) < headLimit-64 {
-		return "", time.Time{}, false // a short row: decoding it is as cheap
+// resultRow reads the first tool_use_id and the timestamp of a result row without
+// decoding it: the host writes the timestamp behind the content, which can be
+// long, so the walk skips it. ok is false when the row must be decoded to know.
+func resultRow(b []byte) (id string, at time.Time, ok bool) {
+	i := skipSpace(b, 0)
+	if i >= len(b) || b[i] != '{' {
+		return "", time.Time{}, false
 	}
-	s := alias(b)
-	id = str(gjson.Get(s, "message.content.0.tool_use_id"))
-	at = parseTime(gjson.Get(s, "timestamp"))
-	return id, at, id != "" && !at.IsZero()
+	for i++; id == "" || at.IsZero(); i++ {
+		key, next, found := scanKey(b, i)
+		if !found {
+			return "", time.Time{}, false
+		}
+		i = next
+		switch string(key) {
+		case "message":
+			id = messageResult(b, i)
+		case "timestamp":
+			if val, _, plain := scanString(b, i); plain {
+				at, _ = time.Parse(time.RFC3339Nano, string(val))
+			}
+		}
+		if i = skipValue(b, i); i < 0 {
+			return "", time.Time{}, false
+		}
+		if i = skipSpace(b, i); i >= len(b) || b[i] != ',' {
+			break
+		}
+	}
+	return id, at.UTC(), id != "" && !at.IsZero()
+}
+
+// messageResult finds the tool_use_id of the first block of a message.
+func messageResult(b []byte, i int) string {
+	for _, step := range []string{"content", "tool_use_id"} {
+		if i >= len(b) || b[i] == '[' {
+			i = skipSpace(b, i+1)
+		}
+		if i >= len(b) || b[i] != '{' {
+			return ""
+		}
+		for i++; ; i++ {
+			key, next, ok := scanKey(b, i)
+			if !ok {
+				return ""
+			}
+			if i = next; string(key) == step {
+				break
+			}
+			if i = skipValue(b, i); i < 0 {
+				return ""
+			}
+			if i = skipSpace(b, i); i >= len(b) || b[i] != ',' {
+				return ""
+			}
+		}
+	}
+	id, _, _ := scanString(b, i)
+	return string(id)
 }

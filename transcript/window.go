@@ -196,6 +196,12 @@ func (w *window) load(e entry) (string, bool) {
 	return s, wellFormed(s)
 }
 
+// row reads a whole row, good until the next read.
+func (w *window) row(e entry) []byte {
+	b, _ := w.bytes(e.off, int(e.n))
+	return trimPadding(b)
+}
+
 // peek reads at most the head of a row, good until the next read.
 func (w *window) peek(e entry) []byte {
 	b, _ := w.bytes(e.off, min(int(e.n), headLimit))

@@ -83,7 +83,11 @@ func encodeLine(e *Event) (line []byte, ok bool) {
 		tail.root("custom", e.Custom)
 	}
 
-	enc := encoder{max: MaxLineBytes, buf: make([]byte, 0, 64<<10)}
+	room := 64 << 10
+	if e.Prepared != nil {
+		room = len(e.Prepared.buf) + 8<<10
+	}
+	enc := encoder{max: MaxLineBytes, buf: make([]byte, 0, room)}
 	enc.head(e)
 	if e.Input != nil {
 		enc.buf = append(enc.buf, `,"input":`...)
