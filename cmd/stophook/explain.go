@@ -26,8 +26,8 @@ func (p *program) explainCommand() *cli.Command {
 demand the transcript rows that led to it, the rules that fired and those that
 did not. Nothing is counted, written or logged.`,
 		Flags: append(gateFlags(),
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
-			&cli.BoolFlag{Name: "input", Usage: "also print the input document that the policies saw"}),
+			boolFlag("json", "print one JSON object"),
+			boolFlag("input", "also print the input document that the policies saw")),
 		Action: p.explain,
 	}
 }
@@ -236,25 +236,15 @@ func (x *explanation) printDebt(w io.Writer) {
 
 func (x *explanation) printRules(w io.Writer) {
 	fmt.Fprintf(w, "\n%s\n", x.style.bold("The rules"))
-	for _, r := range x.Rules() {
-		mark, words := "·", "nothing missing"
-		for _, d := range x.Decision.Demands {
-			if d.Rule != r.Name {
-				continue
-			}
-			mark, words = "✗", d.Code
-			if d.Deferred {
-				mark, words = "~", d.Code+", deferred"
-			} else if d.Severity != "block" {
-				words += ", " + d.Severity + " only"
-			}
-		}
-		for _, d := range x.Decision.Deferrals {
-			if d.Rule == r.Name {
-				mark, words = "~", "defers for "+word(d.TaskID)
-			}
-		}
-		fmt.Fprintf(w, "  %s %-20s %-30s %s\n", mark, r.Name, words, x.style.dim(r.LayerName))
+	width := 0
+	rules := x.Rules()
+	for _, r := range rules {
+		_, words := x.ruleWords(r)
+		width = max(width, len(words))
+	}
+	for _, r := range rules {
+		mark, words := x.ruleWords(r)
+		fmt.Fprintf(w, "  %s %-20s %-*s  %s\n", mark, r.Name, width, words, x.style.dim(r.LayerName))
 		for _, d := range x.Decision.Demands {
 			if d.Rule == r.Name {
 				for _, off := range d.Evidence {
@@ -263,6 +253,31 @@ func (x *explanation) printRules(w io.Writer) {
 			}
 		}
 	}
+}
+
+// ruleWords says what a rule did: a mark, and a few words.
+func (x *explanation) ruleWords(r policy.RuleMeta) (mark, words string) {
+	mark, words = "·", "nothing missing"
+	if r.Deferral {
+		words = "nothing to defer"
+	}
+	for _, d := range x.Decision.Demands {
+		switch {
+		case d.Rule != r.Name:
+		case d.Deferred:
+			mark, words = "~", d.Code+", deferred"
+		case d.Severity != policy.SeverityBlock:
+			mark, words = "✗", d.Code+", "+d.Severity+" only"
+		default:
+			mark, words = "✗", d.Code
+		}
+	}
+	for _, d := range x.Decision.Deferrals {
+		if d.Rule == r.Name {
+			mark, words = "~", "defers for "+word(d.TaskID)
+		}
+	}
+	return mark, words
 }
 
 // row prints one transcript row that something rests on.

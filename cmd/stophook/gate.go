@@ -27,9 +27,14 @@ func gateFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "policy", Usage: "more rule folders from `DIR`; may be repeated, later ones are lower layers"},
 		&cli.StringFlag{Name: "config", Usage: "one more configuration `FILE` (YAML or JSON)"},
 		stateDirFlag(),
-		&cli.BoolFlag{Name: "shadow", Usage: "decide and log, and let everything pass"},
+		boolFlag("shadow", "decide and log, and let everything pass"),
 		nowFlag(),
 	}
+}
+
+// boolFlag is a switch whose help does not say that it is off by default.
+func boolFlag(name, usage string) cli.Flag {
+	return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
 }
 
 func stateDirFlag() cli.Flag {

@@ -15,6 +15,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -59,7 +61,7 @@ func (p *program) run(args []string) int {
 	p.log.SetOutput(p.stderr)
 	p.log.SetFormatter(plainFormatter{})
 	app := p.app()
-	if err := app.Run(args); err != nil {
+	if err := app.Run(flagsFirst(app, args)); err != nil {
 		fmt.Fprintf(p.stderr, "stophook: %s\n", visible(err.Error()))
 		if e, ok := err.(*exitError); ok {
 			return e.code
@@ -92,4 +94,44 @@ type plainFormatter struct{}
 
 func (plainFormatter) Format(e *logrus.Entry) ([]byte, error) {
 	return fmt.Appendf(nil, "stophook: %s: %s\n", e.Level, visible(e.Message)), nil
+}
+
+// flagsFirst moves the flags of a command in front of its arguments, because
+// people write `scan FILE --json` and the flag library stops at FILE.
+func flagsFirst(app *cli.App, args []string) []string {
+	if len(args) < 3 {
+		return args
+	}
+	command := app.Command(args[1])
+	if command == nil {
+		return args
+	}
+	var flags, rest []string
+	for i := 2; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			rest = append(rest, args[i:]...)
+			break
+		}
+		if len(a) < 2 || a[0] != '-' {
+			rest = append(rest, a)
+			continue
+		}
+		flags = append(flags, a)
+		if name := strings.TrimLeft(a, "-"); !strings.Contains(name, "=") && takesValue(command, name) && i+1 < len(args) {
+			i++
+			flags = append(flags, args[i])
+		}
+	}
+	return slices.Concat(args[:2], flags, rest)
+}
+
+func takesValue(command *cli.Command, name string) bool {
+	for _, f := range command.Flags {
+		if slices.Contains(f.Names(), name) {
+			_, isSwitch := f.(*cli.BoolFlag)
+			return !isSwitch
+		}
+	}
+	return false
 }

@@ -25,7 +25,7 @@ Every row of the window is checked, so broken lines are counted exactly.`,
 			nowFlag(),
 			&cli.Int64Flag{Name: "window", Value: transcript.DefaultWindow, Usage: "read at most `BYTES` from the end"},
 			&cli.StringFlag{Name: "session", Usage: "the session `ID` asked about (default: the file's)"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object (stophook.facts/v1)"},
+			boolFlag("json", "print one JSON object (stophook.facts/v1)"),
 		},
 		Action: p.scan,
 	}

@@ -35,7 +35,7 @@ func (p *program) schemaCommand() *cli.Command {
 func (p *program) versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "version and build", UsageText: "stophook version [--json]",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON object"}},
+		Flags: []cli.Flag{boolFlag("json", "print one JSON object")},
 		Action: func(c *cli.Context) error {
 			info := map[string]string{"version": version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
 			if b, ok := debug.ReadBuildInfo(); ok {

@@ -24,7 +24,7 @@ func evidenceFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "session", Usage: "the session `ID` (default: from the environment)"},
 		stateDirFlag(),
-		&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		boolFlag("json", "print one JSON object"),
 		&cli.StringFlag{Name: "now", Usage: "use `TIME` (RFC 3339) as the present, for tests", Hidden: true},
 	}, more...)
 }
@@ -56,8 +56,8 @@ in the answer. Where Git finalization is required, the check refuses (exit 1,
 nothing filed) while work is uncommitted, unpushed, behind or diverged.
 No network is used: "behind" is against what was fetched last.`,
 		Flags: evidenceFlags(
-			&cli.BoolFlag{Name: "end-turn", Usage: "file the check that the end of a turn needs"},
-			&cli.BoolFlag{Name: "end-session", Usage: "also ask that a passing stop ends the session (needs --end-turn)"},
+			boolFlag("end-turn", "file the check that the end of a turn needs"),
+			boolFlag("end-session", "also ask that a passing stop ends the session (needs --end-turn)"),
 			&cli.StringFlag{Name: "dir", Usage: "check `DIR` instead of the working folder"},
 			&cli.StringFlag{Name: "config", Usage: "one more configuration `FILE`"}),
 		Action: p.status,
