@@ -36,9 +36,9 @@ type entry struct {
 	tools uint8 // tool_use blocks and tool_use_id keys, saturating
 }
 
-// maxEntries bounds the index (3 MiB). A real window holds a few thousand rows;
+// maxEntries bounds the index (2 MiB). A real window holds a few thousand rows;
 // beyond the bound the oldest half is forgotten and the session says so.
-const maxEntries = 1 << 17
+const maxEntries = 1 << 16
 
 // bufferSize is the read buffer of one reader: large enough for few system calls,
 // small enough to stay in the cache while it is searched.

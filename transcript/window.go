@@ -188,11 +188,20 @@ func (w *window) checkRow(off int64, line []byte, n int) bool {
 // load reads one row into a string of its own. ok is false when the row is not
 // one JSON value.
 func (w *window) load(e entry) (string, bool) {
-	b, _ := w.bytes(e.off, int(e.n))
-	if len(b) < int(e.n) {
-		return "", false // the file shrank under us
+	var s string
+	if int(e.n) > blockSize/2 {
+		b, _ := w.read(make([]byte, e.n), e.off)
+		if len(b) < int(e.n) {
+			return "", false // the file shrank under us
+		}
+		s = alias(trimPadding(b)) // nobody else has these bytes: a second copy of a huge row is spared
+	} else {
+		b, _ := w.bytes(e.off, int(e.n))
+		if len(b) < int(e.n) {
+			return "", false
+		}
+		s = string(trimPadding(b))
 	}
-	s := string(trimPadding(b))
 	return s, wellFormed(s)
 }
 
