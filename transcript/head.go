@@ -141,105 +141,78 @@ func isRequestCopy[T string | []byte](typ T) bool {
 	return len(typ) >= len(prefix) && string(typ[:len(prefix)]) == prefix
 }
 
-// messageRole peeks at message.role when it stands before the content.
-func messageRole(b []byte, i int) []byte {
+// member walks the object that opens at i to the first member with one of the
+// keys, and returns that key and where its value begins; "" when there is none
+// or the bytes end before it.
+func member(b []byte, i int, keys ...string) (key string, at int) {
 	if i >= len(b) || b[i] != '{' {
-		return nil
+		return "", 0
 	}
 	for i++; ; i++ {
-		key, next, ok := scanKey(b, i)
-		if !ok || string(key) == "content" {
-			return nil
+		found, next, ok := scanKey(b, i)
+		if !ok {
+			return "", 0
 		}
-		if string(key) == "role" {
-			val, _, _ := scanString(b, next)
-			return val
+		for _, k := range keys {
+			if string(found) == k {
+				return k, next
+			}
 		}
 		if i = skipValue(b, next); i < 0 {
-			return nil
+			return "", 0
 		}
 		if i = skipSpace(b, i); i >= len(b) || b[i] != ',' {
-			return nil
+			return "", 0
 		}
 	}
 }
 
-// messageShape peeks at message.content without leaving the head.
+// firstBlock is where the first block of the list that opens at i begins.
+func firstBlock(b []byte, i int) int {
+	if i < len(b) && b[i] == '[' {
+		return skipSpace(b, i+1)
+	}
+	return len(b)
+}
+
+// messageRole peeks at message.role when it stands before the content.
+func messageRole(b []byte, i int) []byte {
+	key, at := member(b, i, "role", "content")
+	if key != "role" {
+		return nil
+	}
+	val, _, _ := scanString(b, at)
+	return val
+}
+
+// messageShape peeks at message.content without leaving the head. It looks at the
+// first block only: the host never mixes tool results with a prompt, and a row
+// that does is decoded where it matters.
 func messageShape(b []byte, i int) shape {
-	if i >= len(b) || b[i] != '{' {
-		if i < len(b) && b[i] == '"' {
-			return shapeText
-		}
-		return shapeUnknown
-	}
-	i++
-	for {
-		key, next, ok := scanKey(b, i)
-		if !ok {
-			return shapeUnknown
-		}
-		i = next
-		if string(key) == "content" {
-			return contentShape(b, i)
-		}
-		i = skipValue(b, i)
-		if i < 0 {
-			return shapeUnknown
-		}
-		i = skipSpace(b, i)
-		if i >= len(b) || b[i] != ',' {
-			return shapeUnknown
-		}
-		i++
-	}
-}
-
-// contentShape looks at the first block only: the host never mixes tool results
-// with a prompt, and a row that does is decoded where it matters.
-func contentShape(b []byte, i int) shape {
-	if i >= len(b) {
-		return shapeUnknown
-	}
-	if b[i] == '"' {
+	if i < len(b) && b[i] == '"' {
 		return shapeText
 	}
-	if b[i] != '[' {
+	key, at := member(b, i, "content")
+	if key == "" {
 		return shapeUnknown
 	}
-	i = skipSpace(b, i+1)
-	if i >= len(b) || b[i] != '{' {
-		return shapeUnknown
+	if at < len(b) && b[at] == '"' {
+		return shapeText
 	}
-	i++
-	for {
-		key, next, ok := scanKey(b, i)
+	switch key, at := member(b, firstBlock(b, at), "tool_use_id", "type"); key {
+	case "tool_use_id":
+		return shapeResult
+	case "type":
+		val, _, ok := scanString(b, at)
 		if !ok {
 			return shapeUnknown
 		}
-		i = next
-		switch string(key) {
-		case "tool_use_id":
+		if string(val) == "tool_result" {
 			return shapeResult
-		case "type":
-			val, _, ok := scanString(b, i)
-			if !ok {
-				return shapeUnknown
-			}
-			if string(val) == "tool_result" {
-				return shapeResult
-			}
-			return shapeText
 		}
-		i = skipValue(b, i)
-		if i < 0 {
-			return shapeUnknown
-		}
-		i = skipSpace(b, i)
-		if i >= len(b) || b[i] != ',' {
-			return shapeUnknown
-		}
-		i++
+		return shapeText
 	}
+	return shapeUnknown
 }
 
 func skipSpace(b []byte, i int) int {

@@ -357,29 +357,11 @@ func resultRow(b []byte) (id string, at time.Time, ok bool) {
 
 // messageResult finds the tool_use_id of the first block of a message.
 func messageResult(b []byte, i int) string {
-	for _, step := range []string{"content", "tool_use_id"} {
-		if i >= len(b) || b[i] == '[' {
-			i = skipSpace(b, i+1)
-		}
-		if i >= len(b) || b[i] != '{' {
-			return ""
-		}
-		for i++; ; i++ {
-			key, next, ok := scanKey(b, i)
-			if !ok {
-				return ""
-			}
-			if i = next; string(key) == step {
-				break
-			}
-			if i = skipValue(b, i); i < 0 {
-				return ""
-			}
-			if i = skipSpace(b, i); i >= len(b) || b[i] != ',' {
-				return ""
-			}
-		}
+	_, at := member(b, i, "content")
+	key, at := member(b, firstBlock(b, at), "tool_use_id")
+	if key == "" {
+		return ""
 	}
-	id, _, _ := scanString(b, i)
+	id, _, _ := scanString(b, at)
 	return string(id)
 }
