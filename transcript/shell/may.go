@@ -9,7 +9,7 @@ import "strings"
 
 // MayBackground tells whether Background can find something.
 func MayBackground(command string) bool {
-	if loneAmpersand(command) || hasANSI(command) {
+	if loneAmpersand(command) || hidden(command) {
 		return true
 	}
 	for i := 0; i < len(command); i++ {
@@ -50,7 +50,7 @@ func launcherEnds(s string, i int) bool {
 
 // MayWait tells whether Waits can find something.
 func MayWait(command string) bool {
-	if hasANSI(command) {
+	if hidden(command) {
 		return true
 	}
 	for i := 0; ; i++ {
@@ -98,7 +98,7 @@ func waiterName(i int) string {
 
 // MayBeEvidence tells whether EvidenceCall can find something.
 func MayBeEvidence(command string) bool {
-	return strings.Contains(command, "stophook") || hasANSI(command) || hasNeedle(command, "stophook")
+	return strings.Contains(command, "stophook") || hidden(command) || hasNeedle(command, "stophook")
 }
 
 // loneAmpersand finds an & that is not visibly part of && &> >& <& |& or ;&. The
@@ -191,9 +191,14 @@ func alnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// hasANSI finds $'…' with an escape in it, also where quoting hides it, and the
-// one escape of printf that can stand inside a name.
-func hasANSI(s string) bool {
+// hidden tells text in which bytes need not stand beside each other as the parser
+// sees them: $'…' with an escape in it, also where quoting hides it, the one
+// escape of printf that can stand inside a name, and NUL bytes, which the parser
+// drops (so a backslash escapes what stands behind them).
+func hidden(s string) bool {
+	if strings.IndexByte(s, 0) >= 0 {
+		return true
+	}
 	if strings.IndexByte(s, '\\') < 0 {
 		return false
 	}
