@@ -88,9 +88,22 @@ func (f *fold) notice(i int, r row) {
 
 // rowQuotes applies the any_text rule to every string of the row.
 func rowQuotes(r row, taskID, toolUseID string) bool {
-	return !eachString(r.Raw, func(s string) bool {
+	return !eachString(withoutRendered(r), func(s string) bool {
 		return !strings.Contains(s, "task-notification") || !quotesTask(s, taskID, toolUseID)
 	})
+}
+
+// withoutRendered is an attachment row without what the host rendered of it for a
+// request: that is one more copy, and no carrier (claude-code section 2).
+func withoutRendered(r row) string {
+	if r.class != classAttach {
+		return r.Raw
+	}
+	v := r.Get("rendered")
+	if !v.Exists() || v.Index <= 0 || v.Index+len(v.Raw) > len(r.Raw) {
+		return r.Raw
+	}
+	return r.Raw[:v.Index] + "null" + r.Raw[v.Index+len(v.Raw):]
 }
 
 // carrier names the row type for people.
