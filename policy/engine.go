@@ -128,24 +128,6 @@ func (e *Engine) Decide(ctx context.Context, input map[string]any) (*Decision, e
 	return e.eval(ctx, "decision", input)
 }
 
-// warm evaluates a document in which everything is missing and drops the answer.
-// A process that decides once spends more time on its first evaluation (code
-// that is not in memory yet, a heap that has to grow) than on the evaluation
-// itself; whoever still waits for the facts can have that done meanwhile.
-func (e *Engine) warm(ctx context.Context) {
-	missing := map[string]any{
-		"host":       map[string]any{"name": "claude-code", "event": e.opts.Event, "mode": "headless", "can_block": true},
-		"self":       map[string]any{"command": "stophook", "bypass": false, "shadow": true},
-		"turn":       map[string]any{"is_tool_turn": true, "api_error": false},
-		"transcript": map[string]any{"blind": []any{}}, "handoffs": []any{}, "tasks": []any{},
-		"debt":        map[string]any{"owed": []any{}, "nudged": false},
-		"evidence":    map[string]any{"available": true},
-		"remediation": map[string]any{"count": 0, "cap": 1},
-		"config":      map[string]any{"rules": map[string]any{}, "closing": "any_text", "defer_minutes": 30},
-	}
-	_, _ = e.eval(ctx, "decision", missing) // only its side effect on the process is wanted
-}
-
 // Fail asks the policies what a failure means: an allow that says so, or a
 // counted block when a rule fails closed. It works on engines that did not load,
 // and also when ctx has ended.

@@ -236,7 +236,7 @@ func (r *compiledReader) module(file string) *ast.Module {
 	for i := range m.Rules {
 		m.Rules[i] = r.rule(m)
 	}
-	m.SetRegoVersion(ast.RegoV1)
+	m.SetRegoVersionSpan(ast.RegoVersionSpanOf(ast.RegoV1))
 	return m
 }
 

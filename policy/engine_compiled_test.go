@@ -20,7 +20,6 @@ import (
 // compiledWriter writes the form that compiledReader reads. It lives in the tests
 // because only the golden update needs it.
 type compiledWriter struct {
-	out     bytes.Buffer
 	strs    []string
 	strIdx  map[string]int
 	terms   bytes.Buffer

@@ -192,7 +192,7 @@ func (g *Gate) Briefing(ctx context.Context) (string, error) {
 func (c Config) ruleSettings() map[string]RuleSetting {
 	settings := make(map[string]RuleSetting, len(c.Rules))
 	for name, r := range c.Rules {
-		settings[name] = RuleSetting{Severity: r.Severity, Fail: r.Fail}
+		settings[name] = RuleSetting(r)
 	}
 	return settings
 }

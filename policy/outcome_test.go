@@ -158,7 +158,7 @@ func TestCarry_D38_CountsBeforeItBlocks(t *testing.T) {
 
 func TestCarry_D38_NoBlockWithoutItsCount(t *testing.T) {
 	ctx := context.Background()
-	g, session, o := carried(t, block(false), evidence.State{})
+	g, _, o := carried(t, block(false), evidence.State{})
 	if err := os.WriteFile(filepath.Join(g.Store.Dir, "sessions"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestCarry_D38_NoBlockWithoutItsCount(t *testing.T) {
 		t.Errorf("a file in the way: %+v", d)
 	}
 
-	g, session, o = carried(t, block(false), evidence.State{Remediation: evidence.Remediation{Cycle: "p1", Count: 2}})
+	g, session, o := carried(t, block(false), evidence.State{Remediation: evidence.Remediation{Cycle: "p1", Count: 2}})
 	if err := os.WriteFile(filepath.Join(session.Path(), "state.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}

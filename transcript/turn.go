@@ -246,15 +246,6 @@ func shellTool(name string) bool {
 	return false
 }
 
-func firstString(v gjson.Result, keys ...string) string {
-	for _, k := range keys {
-		if s := str(v.Get(k)); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // cut shortens s to at most n bytes at a rune boundary.
 func cut(s string, n int) string {
 	if len(s) <= n {
