@@ -43,17 +43,27 @@ type command struct {
 	name  string
 	args  []string
 	env   []string // in addition to the environment
-	stdin []byte
-	bound float64 // the hook's time may be this many times this command's; 0 for the hook
+	stdin string   // the file that is its standard input; none when empty
+	bound float64  // the hook's time may be this many times this command's; 0 for the hook
 }
 
 func (c command) exec() *exec.Cmd {
 	cmd := exec.Command(c.args[0], c.args[1:]...)
 	cmd.Env = append(os.Environ(), c.env...)
-	if c.stdin != nil {
-		cmd.Stdin = bytes.NewReader(c.stdin)
+	if c.stdin != "" {
+		// A file and no pipe: whoever fills a pipe would be measured as well.
+		if f, err := os.Open(c.stdin); err == nil {
+			cmd.Stdin = f
+		}
 	}
 	return cmd
+}
+
+// closeStdin closes the file that exec opened.
+func closeStdin(cmd *exec.Cmd) {
+	if f, ok := cmd.Stdin.(*os.File); ok {
+		f.Close()
+	}
 }
 
 // hook is the measured call, with the folder in which it keeps its state.
@@ -78,6 +88,10 @@ func newHook(s setup, transcript string, now time.Time) (hook, error) {
 	if err != nil {
 		return hook{}, err
 	}
+	stdin := filepath.Join(state, "payload.json")
+	if err := os.WriteFile(stdin, payload, 0o600); err != nil {
+		return hook{}, err
+	}
 	env := []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=" + benchgen.SessionID, "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_ENTRYPOINT=cli"}
 	for _, evidence := range [][]string{{"task", "--state-dir", state, "fix the handler"}, {"name", "--state-dir", state, "handler"}} {
 		cmd := command{args: append([]string{s.stophook}, evidence...), env: env}.exec()
@@ -89,7 +103,7 @@ func newHook(s setup, transcript string, now time.Time) (hook, error) {
 		name:  "stophook hook",
 		args:  []string{s.stophook, "hook", "--state-dir", state, "--now", now.Add(5 * time.Second).Format(time.RFC3339)},
 		env:   env,
-		stdin: payload,
+		stdin: stdin,
 	}}, nil
 }
 
@@ -97,6 +111,7 @@ func newHook(s setup, transcript string, now time.Time) (hook, error) {
 // in its decision log: a hook that fails open would be fast, and wrong.
 func (h hook) checkAnswer() (code string, err error) {
 	cmd := h.exec()
+	defer closeStdin(cmd)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -8,16 +8,24 @@ import (
 	"time"
 )
 
-// interleave runs the commands in turn, A B C A B C, and returns the wall times
+// interleave runs the commands in turn, A B C C B A, and returns the wall times
 // of the measured rounds, by command. A command that fails ends it all.
 func interleave(commands []command, warmup, rounds int) ([][]time.Duration, error) {
 	times := make([][]time.Duration, len(commands))
 	for round := range warmup + rounds {
-		for i, c := range commands {
+		for k := range commands {
+			// Every second round goes backwards: what ran before leaves the caches
+			// warm for one and cold for another.
+			i := k
+			if round%2 == 1 {
+				i = len(commands) - 1 - k
+			}
+			c := commands[i]
 			cmd := c.exec()
 			start := time.Now()
 			err := cmd.Run()
 			took := time.Since(start)
+			closeStdin(cmd)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
