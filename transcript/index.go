@@ -116,6 +116,35 @@ func (x *index) scan(r io.ReaderAt, buf []byte, s segment, size int64) (tail []b
 	return buf[:n], base, nil
 }
 
+// scanMapped reads the rows of a segment where they lie.
+func (x *index) scanMapped(m mapped, s segment) {
+	at := s.from - m.base
+	if s.inner {
+		i := bytes.IndexByte(m.data[at-1:], '\n')
+		if i < 0 {
+			return // inside the last row of the file
+		}
+		at += int64(i)
+	}
+	for stop := s.stop - m.base; at < stop; {
+		i := bytes.IndexByte(m.data[at:stop], '\n')
+		if i < 0 { // the row goes on behind the segment
+			x.begin(m.data[at:], m.base+at)
+			if x.skipping {
+				x.open, x.known = false, true
+				x.rows++ // what is left of a request copy is nothing to look at
+				return
+			}
+			x.open = false
+			if i = bytes.IndexByte(m.data[at:], '\n'); i < 0 {
+				i = len(m.data) - int(at)
+			}
+		}
+		x.line(m.data[at:at+int64(i)], m.base+at)
+		at += int64(i) + 1
+	}
+}
+
 // join appends a later part of the same window.
 func (x *index) join(late *index) {
 	x.entries = append(x.entries, late.entries...)

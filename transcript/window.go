@@ -91,23 +91,33 @@ func openWindow(r io.ReaderAt, size, limit int64, validateAll bool) (*window, er
 
 // scanAll indexes the window, a large one in segments that two goroutines share:
 // reading is most of the work of a hook, and the other core is free as soon as
-// the policies are compiled.
+// the policies are compiled. A file is looked at where the kernel has it, without
+// a copy; what cannot be mapped is read through a buffer.
 func (w *window) scanAll() error {
-	segments := w.segments()
-	parts := make([]index, len(segments))
-	for i := range parts {
-		// No segment but the first can know whether a receipt stands before it,
-		// so they look for what could close one in any case.
-		parts[i] = index{validate: w.validate, launched: i > 0, limit: maxEntries / len(segments)}
+	if w.validate != nil || w.size-w.start < splitFrom {
+		// Checking every row goes through the one block that the window keeps.
+		return w.scanRead(1)
 	}
-	var next atomic.Int32
-	work := func() (err error) {
+	if f, ok := w.r.(*os.File); ok && w.scanMapped(f) {
+		return nil
+	}
+	return w.scanRead(readSegments)
+}
+
+// How many pieces two readers share: enough that neither waits long for the
+// other; few enough that little is read twice, or small enough that what is
+// mapped at one time stays small.
+const (
+	readSegments   = 4
+	mappedSegments = 8
+)
+
+// scanRead indexes the window through buffers.
+func (w *window) scanRead(n int) error {
+	segments, parts := w.segments(n)
+	err := share(len(segments), func(next func() int) (err error) {
 		buf := make([]byte, min(bufferSize, w.size-w.start))
-		for {
-			i := len(segments) - int(next.Add(1)) // the end of the file first
-			if i < 0 {
-				return err
-			}
+		for i := next(); i >= 0; i = next() {
 			tail, at, scanErr := parts[i].scan(w.r, buf, segments[i], w.size)
 			err = errors.Join(err, scanErr)
 			if i == len(segments)-1 {
@@ -115,40 +125,77 @@ func (w *window) scanAll() error {
 				buf = make([]byte, min(bufferSize, w.size-w.start)) // the tail stays
 			}
 		}
+		return err
+	})
+	w.joinAll(parts)
+	return err
+}
+
+// scanMapped indexes the window through a mapping, and tells whether it could:
+// when not, nothing has happened.
+func (w *window) scanMapped(f *os.File) bool {
+	m, err := mapFile(f, w.start, w.size)
+	if err != nil {
+		return false
 	}
+	defer m.close()
+	segments, parts := w.segments(mappedSegments)
+	err = share(len(segments), func(next func() int) error {
+		whole := guarded(func() {
+			for i := next(); i >= 0; i = next() {
+				parts[i].scanMapped(m, segments[i])
+				m.forget(segments[i].from, segments[i].stop)
+			}
+		})
+		if !whole {
+			return io.ErrUnexpectedEOF
+		}
+		return nil
+	})
+	if err != nil {
+		return false
+	}
+	w.joinAll(parts)
+	return true
+}
+
+// share lets two workers take the numbers below n, the highest first: the end of
+// the file is what is needed first. next returns -1 when none is left.
+func share(n int, worker func(next func() int) error) error {
+	var taken atomic.Int32
+	next := func() int { return max(n-int(taken.Add(1)), -1) }
 	helper := make(chan error, 1)
-	if len(segments) > 1 {
-		go func() { helper <- work() }()
+	if n > 1 {
+		go func() { helper <- worker(next) }()
 	} else {
 		helper <- nil
 	}
-	err := work()
-	err = errors.Join(err, <-helper)
+	err := worker(next)
+	return errors.Join(err, <-helper)
+}
+
+// segments cuts the window into n pieces, with an index for each.
+func (w *window) segments(n int) ([]segment, []index) {
+	step := (w.size - w.start + int64(n) - 1) / int64(n)
+	segments := make([]segment, 0, n)
+	for from := w.start; len(segments) == 0 || from < w.size; from += step {
+		segments = append(segments, segment{from: from, stop: min(from+step, w.size), inner: from > w.start})
+	}
+	parts := make([]index, len(segments))
+	for i := range parts {
+		// No segment but the first can know whether a receipt stands before it,
+		// so they look for what could close one in any case.
+		parts[i] = index{validate: w.validate, launched: i > 0, limit: maxEntries / len(segments)}
+	}
+	return segments, parts
+}
+
+func (w *window) joinAll(parts []index) {
 	w.index = parts[0]
 	for i := range parts[1:] {
 		w.join(&parts[i+1])
 	}
-	return err
 }
-
-// segments cuts the window for two readers, unless it is small or every row has
-// to be checked, which goes through the one block that the window keeps.
-func (w *window) segments() []segment {
-	n := int64(1)
-	if w.validate == nil && w.size-w.start >= splitFrom {
-		n = segmentCount
-	}
-	step := (w.size - w.start + n - 1) / n
-	out := make([]segment, 0, n)
-	for from := w.start; len(out) == 0 || from < w.size; from += step {
-		out = append(out, segment{from: from, stop: min(from+step, w.size), inner: from > w.start})
-	}
-	return out
-}
-
-// segmentCount is how many pieces two readers share: enough that neither waits
-// long for the other, few enough that little is read twice.
-const segmentCount = 4
 
 // splitFrom is the window size from which two goroutines pay for themselves.
 const splitFrom = 2 << 20
