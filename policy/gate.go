@@ -52,41 +52,43 @@ type Outcome struct {
 // disk and always returns an outcome: when policies, configuration or evidence
 // fail, the outcome says so and its decision is that of the failure.
 //
-// Policies compile while the transcript is read, and the log's copy of the input
-// is written while they are asked: none of these needs the other.
+// The transcript is read while the policies load, and the log's copy of the input
+// is written while they are asked: none of these needs the other. The engine is
+// made and asked in the caller's goroutine, whose stack has grown by then.
 func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 	o := &Outcome{Spent: map[string]time.Duration{}}
-	var prepared, decided time.Duration
-	gathered, judged := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(judged)
-		began := time.Now()
+	var read time.Duration
+	gathered := aside(func() {
 		growStack()
-		err := firstError(g.ConfigErr, o.prepare(ctx, g, ev))
-		prepared = time.Since(began)
-		<-gathered
-		began = time.Now()
-		o.judge(ctx, err)
-		decided = time.Since(began)
-	}()
-	growStack()
-	began := time.Now()
-	func() {
-		defer close(gathered) // whatever happens here, the other goroutine must end
+		began := time.Now()
 		o.Facts = g.facts(ev)
 		o.Input = BuildInput(o.Facts)
-	}()
-	o.Spent["read"] = time.Since(began)
-	if g.Log != nil {
-		o.logged = g.Log.Prepare(o.Input)
+		read = time.Since(began)
+	})
+	growStack()
+	began := time.Now()
+	err := firstError(g.ConfigErr, o.prepare(ctx, g, ev))
+	o.Spent["prepare"] = time.Since(began)
+	if fault := <-gathered; fault != nil {
+		panic(fault)
 	}
-	<-judged
-	o.Spent["prepare"], o.Spent["decide"] = prepared, decided
+	o.Spent["read"] = read
+	encoded := aside(func() {
+		if g.Log != nil {
+			o.logged = g.Log.Prepare(o.Input)
+		}
+	})
+	began = time.Now()
+	o.judge(ctx, err)
+	o.Spent["decide"] = time.Since(began)
+	if <-encoded != nil {
+		o.logged = nil // the log encodes the input itself then, and fails where that is reported
+	}
 	return o
 }
 
-// prepare loads the policies. A panic in this goroutine would end the process
-// with exit 2, which the host takes for a block that nobody counts.
+// prepare loads the policies; a panic in there is a policy error like another, so
+// that the facts still reach the log.
 func (o *Outcome) prepare(ctx context.Context, g *Gate, ev *hookio.Event) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -98,7 +100,7 @@ func (o *Outcome) prepare(ctx context.Context, g *Gate, ev *hookio.Event) (err e
 	return err
 }
 
-// judge decides in the goroutine that compiled, whose stack has grown already.
+// judge decides, and turns a panic of the evaluation into a policy error.
 func (o *Outcome) judge(ctx context.Context, broken error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -106,9 +108,7 @@ func (o *Outcome) judge(ctx context.Context, broken error) {
 			o.Failure, o.Decision = &f, Fallback(f)
 		}
 	}()
-	if o.Facts != nil { // else gathering them panicked, and the caller will hear it
-		o.decide(ctx, broken)
-	}
+	o.decide(ctx, broken)
 }
 
 // Failed is the outcome of an event about which nothing could be gathered.

@@ -91,6 +91,21 @@ func TestGate_D37_WhatFailsLetsTheTurnEnd(t *testing.T) {
 	}
 }
 
+// A panic of the goroutine that reads must arrive in the caller's, which turns it
+// into an answer for the host; on its own it would end the process with exit 2.
+func TestGate_D37_AFaultWhileReadingReachesTheCaller(t *testing.T) {
+	g := newGate(t)
+	g.Now = func() time.Time { panic("no clock") }
+	defer func() {
+		fault, _ := recover().(error)
+		if fault == nil || !strings.Contains(fault.Error(), "no clock") || !strings.Contains(fault.Error(), "gate_test.go") {
+			t.Errorf("%v", fault)
+		}
+	}()
+	g.Evaluate(context.Background(), stopEvent(t, toolTurn(t)))
+	t.Error("an outcome without facts")
+}
+
 func TestGate_EvaluateChangesNothing(t *testing.T) {
 	g := newGate(t)
 	if o := g.Evaluate(context.Background(), stopEvent(t, toolTurn(t))); o.Decision.Verdict != VerdictBlock {
