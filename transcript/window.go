@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -21,12 +22,13 @@ type window struct {
 	broken map[int64]bool // rows that the second pass found to be no JSON
 
 	// The second pass mostly walks forward through neighbouring rows, so it reads
-	// the file in blocks: a system call a row would cost more than the decoding.
+	// the file in blocks: a system call a row would cost more than the decoding, and
+	// blocks much larger than a cluster of rows are copied for nothing.
 	block    []byte
 	blockOff int64
 }
 
-const blockSize = 64 << 10
+const blockSize = 32 << 10
 
 // bytes reads n bytes at off. Short reads come from the block and alias it: they
 // are only good until the next call.
@@ -192,6 +194,11 @@ func (w *window) segments(n int) ([]segment, []index) {
 
 func (w *window) joinAll(parts []index) {
 	w.index = parts[0]
+	n := 0
+	for i := range parts[1:] {
+		n += len(parts[i+1].entries)
+	}
+	w.entries = slices.Grow(w.entries, n)
 	for i := range parts[1:] {
 		w.join(&parts[i+1])
 	}
