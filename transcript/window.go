@@ -76,7 +76,7 @@ func (w *window) read(b []byte, off int64) ([]byte, error) {
 func openWindow(r io.ReaderAt, size, limit int64, validateAll bool) (*window, error) {
 	w := &window{r: r, size: size, start: max(0, size-limit)}
 	if w.start > 0 {
-		next, err := rowStart(r, w.start, size)
+		next, err := w.rowStart(w.start)
 		if err != nil {
 			return nil, err
 		}
@@ -212,11 +212,11 @@ const splitFrom = 2 << 20
 const validateUpTo = 512 << 10
 
 // rowStart returns the offset of the first row that begins at or behind off.
-func rowStart(r io.ReaderAt, off, size int64) (int64, error) {
-	buf := make([]byte, 32<<10)
-	for at := off - 1; at < size; {
-		n, err := r.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
-		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+func (w *window) rowStart(off int64) (int64, error) {
+	w.block = make([]byte, 0, blockSize)
+	for at := off - 1; at < w.size; {
+		n, err := w.r.ReadAt(w.block[:min(blockSize, w.size-at)], at)
+		if i := bytes.IndexByte(w.block[:n], '\n'); i >= 0 {
 			return at + int64(i) + 1, nil
 		}
 		at += int64(n)
@@ -227,7 +227,7 @@ func rowStart(r io.ReaderAt, off, size int64) (int64, error) {
 			break
 		}
 	}
-	return size, nil // one huge row: nothing to read (D-33)
+	return w.size, nil // one huge row: nothing to read (D-33)
 }
 
 // checkRow validates a row, from the buffer when it is whole there.
