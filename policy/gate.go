@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stophook/stophook/internal/deepstack"
 	"github.com/stophook/stophook/policy/decisionlog"
 	"github.com/stophook/stophook/policy/evidence"
 	"github.com/stophook/stophook/policy/hookio"
@@ -59,13 +60,13 @@ func (g *Gate) Evaluate(ctx context.Context, ev *hookio.Event) *Outcome {
 	o := &Outcome{Spent: map[string]time.Duration{}}
 	var read time.Duration
 	gathered := aside(func() {
-		growStack()
+		deepstack.Grow()
 		began := time.Now()
 		o.Facts = g.facts(ev)
 		o.Input = BuildInput(o.Facts)
 		read = time.Since(began)
 	})
-	growStack()
+	deepstack.Grow()
 	began := time.Now()
 	err := firstError(g.ConfigErr, o.prepare(ctx, g, ev))
 	o.Spent["prepare"] = time.Since(began)

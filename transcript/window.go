@@ -176,6 +176,9 @@ func share(n int, worker func(next func() int) error) error {
 	return errors.Join(err, <-helper)
 }
 
+// entriesAtFirst is the room for rows that a segment of a common window needs.
+const entriesAtFirst = 128
+
 // segments cuts the window into n pieces, with an index for each.
 func (w *window) segments(n int) ([]segment, []index) {
 	step := (w.size - w.start + int64(n) - 1) / int64(n)
@@ -184,10 +187,12 @@ func (w *window) segments(n int) ([]segment, []index) {
 		segments = append(segments, segment{from: from, stop: min(from+step, w.size), inner: from > w.start})
 	}
 	parts := make([]index, len(segments))
+	room := make([]entry, len(segments)*entriesAtFirst)
 	for i := range parts {
 		// No segment but the first can know whether a receipt stands before it,
 		// so they look for what could close one in any case.
-		parts[i] = index{validate: w.validate, launched: i > 0, limit: maxEntries / len(segments)}
+		parts[i] = index{validate: w.validate, launched: i > 0, limit: maxEntries / len(segments),
+			entries: room[i*entriesAtFirst : i*entriesAtFirst : (i+1)*entriesAtFirst]}
 	}
 	return segments, parts
 }
