@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stophook/stophook/policy/decisionlog"
 	"github.com/stophook/stophook/policy/evidence"
 	"github.com/stophook/stophook/policy/hookio"
 )
@@ -114,6 +118,37 @@ func TestGate_EvaluateChangesNothing(t *testing.T) {
 	entries, err := os.ReadDir(g.Store.Dir)
 	if err != nil || len(entries) != 0 {
 		t.Errorf("%v in the state folder, %v", entries, err)
+	}
+}
+
+// The input is encoded for the log while it is judged; the record must carry it,
+// whatever decided, or the work is done twice.
+func TestGate_TheRecordCarriesTheEncodedInput(t *testing.T) {
+	path := toolTurn(t)
+	for reason, change := range map[string]func(*Gate){
+		"a verdict": func(*Gate) {},
+		"a failure": func(g *Gate) { g.ConfigErr = &ConfigError{File: "c.yaml", Line: 2, Problem: "no"} },
+	} {
+		g := newGate(t)
+		g.Log = &decisionlog.Writer{Path: filepath.Join(t.TempDir(), "prepared.jsonl")}
+		change(g)
+		e := g.Evaluate(context.Background(), stopEvent(t, path)).Record("id", "v1")
+		if e.Prepared == nil || e.Input == nil {
+			t.Fatalf("%s: prepared %v", reason, e.Prepared)
+		}
+		plain, whole := e, decisionlog.Writer{Path: filepath.Join(t.TempDir(), "plain.jsonl")}
+		plain.Prepared = nil
+		if err := errors.Join(g.Log.Append(e), whole.Append(plain)); err != nil {
+			t.Fatal(err)
+		}
+		got, err1 := os.ReadFile(g.Log.Path)
+		want, err2 := os.ReadFile(whole.Path)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s: %s", reason, diff)
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func (o *Outcome) Record(id, version string) decisionlog.Event {
 		Path: decisionlog.Path, Result: o.Decision.Document(), Timestamp: o.Facts.Now,
 		Custom: map[string]any{decisionlog.CustomSessionID: sessionID(o.Facts), "shadow": o.Facts.Shadow}}
 	if o.Input != nil { // a logged input promises that it can be replayed
-		e.Input = o.Input
+		e.Input, e.Prepared = o.Input, o.logged
 	}
 	for _, r := range o.Rules() {
 		if e.Bundles == nil {
