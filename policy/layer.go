@@ -153,6 +153,9 @@ func (o *overlays) parseErrors(f *sourceFile, src string, err error) PolicyError
 	errs := fromOPA(err, func(string) string { return o.names[f.layer] })
 	for _, e := range errs {
 		e.File = f.name
+		if e.Hint == "" {
+			e.Hint = "correct that line; `stophook explain` shows whether the rule is found then"
+		}
 	}
 	if _, v0 := ast.ParseModuleWithOpts(f.name, src, ast.ParserOptions{RegoVersion: ast.RegoV0}); v0 == nil {
 		e := errs[0]

@@ -99,6 +99,9 @@ func (p *program) decide(ctx context.Context, g *policy.Gate, ev *hookio.Event) 
 	if o.Failure != nil {
 		p.log.Error(o.Failure.String())
 	}
+	if o.Facts.EvidenceError != "" {
+		p.log.Error(o.Facts.EvidenceError)
+	}
 	for _, problem := range o.Problems {
 		p.log.Warn(problem)
 	}
