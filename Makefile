@@ -9,8 +9,6 @@ GO        ?= go
 BIN       := bin
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   := -s -w -X main.version=$(VERSION)
-# Leaves the man page generator of the flag library out: it costs 0.4 ms of every start.
-TAGS      := urfave_cli_no_docs
 # Leaves out the manual page writer of the cli library: half a millisecond of
 # every start that nothing here uses.
 TAGS      := urfave_cli_no_docs
