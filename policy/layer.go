@@ -23,10 +23,6 @@ type Layer struct {
 	Name string // in messages and decisions: org, user, project, ...
 	FS   fs.FS  // the tree
 	Root string // where the tree lies, for messages; paths are shown below it
-	// Trusted is whether the operator vouches for the layer (a signed bundle, a
-	// project folder that was approved). It is carried for reports: rank alone
-	// decides what a layer may do, and callers leave layers out that must not run.
-	Trusted bool
 }
 
 // A sourceFile is one parsed policy file.

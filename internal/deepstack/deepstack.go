@@ -18,8 +18,9 @@ func init() { Grow() }
 // keeps no state and is safe for concurrent use.
 func Grow() { spread(0) }
 
-// Size is a little more than the deepest evaluation of the built-in rules was
-// measured to need.
+// Size is more than the 128 KiB that a deferred stop was measured to outgrow while
+// the built-in rules are evaluated; the runtime makes a stack of 256 KiB of it.
+// Deeper policies work as well: their stack is copied once more.
 const Size = 2 * half
 
 // half is what the compiler still lays out in a frame rather than in the heap.

@@ -2,9 +2,11 @@ package deepstack
 
 import (
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 )
 
 // deep uses n KiB of stack.
@@ -34,6 +36,30 @@ func TestGrow_ServesManyGoroutines(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// moves tells whether the stack of a new goroutine is copied elsewhere while it
+// recurses 150 KiB deep.
+func moves(first func()) bool {
+	moved := make(chan bool)
+	go func() {
+		var local byte
+		first()
+		before := uintptr(unsafe.Pointer(&local))
+		deep(150)
+		moved <- before != uintptr(unsafe.Pointer(&local))
+	}()
+	return <-moved
+}
+
+func TestGrow_SavesTheCopies(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection may shrink the stack between
+	if moves(Grow) {
+		t.Error("the stack was copied after it had been grown")
+	}
+	if !moves(func() {}) {
+		t.Error("a stack that was not grown was not copied either: this test shows nothing")
+	}
 }
 
 // The package is ready before the others only as long as it imports nothing.
