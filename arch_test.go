@@ -111,7 +111,7 @@ func borders() map[string][]string {
 		"execctx":            nil,
 		"agentcore/model":    nil,
 		"policy":             hook,
-		"cmd/stophook":       append([]string{"policy", "policy/schema"}, hook...),
+		"cmd/stophook":       append([]string{"policy", "policy/schema", "internal/command", "internal/term"}, hook...),
 	}
 }
 

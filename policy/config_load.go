@@ -17,6 +17,7 @@ const (
 	LayerUser     = "user"
 	LayerProject  = "project"
 	LayerExplicit = "explicit"
+	LayerFlag     = "flag" // policies of --policy
 )
 
 // OrgConfigPath is where an organisation's file stands on every machine.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/command"
+	"github.com/stophook/stophook/internal/term"
 	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/decisionlog"
 	"github.com/stophook/stophook/policy/hookio"
@@ -26,8 +28,8 @@ func (p *program) explainCommand() *cli.Command {
 demand the transcript rows that led to it, the rules that fired and those that
 did not. Nothing is counted, written or logged.`,
 		Flags: append(gateFlags(),
-			boolFlag("json", "print one JSON object"),
-			boolFlag("input", "also print the input document that the policies saw")),
+			command.Switch("json", "print one JSON object"),
+			command.Switch("input", "also print the input document that the policies saw")),
 		Action: p.explain,
 	}
 }
@@ -62,7 +64,7 @@ func (p *program) explain(c *cli.Context) error {
 // explanation is an outcome with the rows that it rests on.
 type explanation struct {
 	*policy.Outcome
-	style style
+	style term.Style
 	rows  map[int64]transcript.Excerpt
 }
 
@@ -144,22 +146,22 @@ func (x *explanation) ruleDocuments() []map[string]any {
 
 func (x *explanation) print(w io.Writer) error {
 	d, st := x.Decision, x.style
-	fmt.Fprintf(w, "%s  %s\n", st.verdict(d.Verdict), word(d.Code))
+	fmt.Fprintf(w, "%s  %s\n", st.Verdict(d.Verdict), term.Word(d.Code))
 	if d.Reason != "" {
-		fmt.Fprintf(w, "\n%s\n%s\n", st.bold("The agent is told"), indent(d.Reason))
+		fmt.Fprintf(w, "\n%s\n%s\n", st.Bold("The agent is told"), indent(d.Reason))
 	}
 	if d.SystemMessage != "" {
-		fmt.Fprintf(w, "\n%s\n%s\n", st.bold("The person sees"), indent(d.SystemMessage))
+		fmt.Fprintf(w, "\n%s\n%s\n", st.Bold("The person sees"), indent(d.SystemMessage))
 	}
 	if x.Failure != nil {
-		fmt.Fprintf(w, "\n%s\n%s\n", st.warn("A failure decided"), indent(x.Failure.String()))
+		fmt.Fprintf(w, "\n%s\n%s\n", st.Warn("A failure decided"), indent(x.Failure.String()))
 	}
 	x.printTurn(w)
 	x.printHandoffs(w)
 	x.printDebt(w)
 	x.printRules(w)
 	for _, warning := range d.Warnings {
-		fmt.Fprintf(w, "%s %s\n", st.warn("warning:"), visible(warning))
+		fmt.Fprintf(w, "%s %s\n", st.Warn("warning:"), term.Visible(warning))
 	}
 	return nil
 }
@@ -169,11 +171,11 @@ func (x *explanation) printTurn(w io.Writer) {
 		return
 	}
 	s := x.Facts.Session
-	fmt.Fprintf(w, "\n%s\n", x.style.bold("The turn"))
+	fmt.Fprintf(w, "\n%s\n", x.style.Bold("The turn"))
 	for _, b := range s.Blind {
-		fmt.Fprintf(w, "  %s %s\n", x.style.warn("blind:"), blindWords(b))
+		fmt.Fprintf(w, "  %s %s\n", x.style.Warn("blind:"), blindWords(b))
 	}
-	fmt.Fprintf(w, "  from a %s, %s\n", originWords(s.Turn.Origin), plural(s.Turn.ToolCalls, "tool call"))
+	fmt.Fprintf(w, "  from a %s, %s\n", originWords(s.Turn.Origin), term.Plural(s.Turn.ToolCalls, "tool call"))
 	x.row(w, "begins", s.Turn.StartedAt.Offset, s.Turn.StartedAt.UUID != "")
 	if n := len(s.Turn.Tools); n > 0 {
 		x.row(w, "last call", s.Turn.Tools[n-1].At.Offset, true)
@@ -185,7 +187,7 @@ func (x *explanation) printTurn(w io.Writer) {
 		}
 	}
 	if msg, ok := evidence["error"].(string); ok {
-		fmt.Fprintf(w, "  %s %s\n", x.style.warn("no evidence:"), visible(msg))
+		fmt.Fprintf(w, "  %s %s\n", x.style.Warn("no evidence:"), term.Visible(msg))
 	}
 	r, _ := x.Input["remediation"].(map[string]any)
 	fmt.Fprintf(w, "  blocked so far in this cycle: %v of %v\n", r["count"], r["cap"])
@@ -195,7 +197,7 @@ func evidenceWords(v map[string]any) string {
 	var parts []string
 	for _, key := range []string{"check_id", "text", "name", "source", "at"} {
 		if s, ok := v[key].(string); ok && s != "" {
-			parts = append(parts, oneLine(s, 60))
+			parts = append(parts, term.OneLine(s, 60))
 		}
 	}
 	return strings.Join(parts, "  ")
@@ -203,13 +205,13 @@ func evidenceWords(v map[string]any) string {
 
 func (x *explanation) printHandoffs(w io.Writer) {
 	for _, h := range x.Facts.Session.Handoffs {
-		fmt.Fprintf(w, "\n%s %s: %s, %s\n", x.style.bold("Handoff"), word(h.TaskID), handoffWords(h), age(h))
+		fmt.Fprintf(w, "\n%s %s: %s, %s\n", x.style.Bold("Handoff"), term.Word(h.TaskID), handoffWords(h), age(h))
 		if h.ExpiresAt != nil && h.State.AnyText == transcript.HandoffOpen {
 			fmt.Fprintf(w, "  defers until %s, unless its notification comes first\n", h.ExpiresAt.UTC().Format(time.RFC3339))
 		}
 		x.row(w, "opened", h.OpenedAt.Offset, true)
 		if h.ClosedBy != nil {
-			who := "closed by a " + word(h.ClosedBy.Carrier) + " row"
+			who := "closed by a " + term.Word(h.ClosedBy.Carrier) + " row"
 			if !h.ClosedBy.Trusted {
 				who += " (text only)"
 			}
@@ -226,16 +228,16 @@ func (x *explanation) printDebt(w io.Writer) {
 	if len(s.Debt.Paired) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s never collected: %s\n", x.style.bold("Debt"), words(s.Debt.Paired))
+	fmt.Fprintf(w, "\n%s never collected: %s\n", x.style.Bold("Debt"), term.Words(s.Debt.Paired))
 	for _, t := range s.Tasks {
 		if slices.Contains(s.Debt.Paired, t.ID) {
-			x.row(w, "launched "+word(t.ID), t.OpenedAt.Offset, true)
+			x.row(w, "launched "+term.Word(t.ID), t.OpenedAt.Offset, true)
 		}
 	}
 }
 
 func (x *explanation) printRules(w io.Writer) {
-	fmt.Fprintf(w, "\n%s\n", x.style.bold("The rules"))
+	fmt.Fprintf(w, "\n%s\n", x.style.Bold("The rules"))
 	width := 0
 	rules := x.Rules()
 	for _, r := range rules {
@@ -244,7 +246,7 @@ func (x *explanation) printRules(w io.Writer) {
 	}
 	for _, r := range rules {
 		mark, words := x.ruleWords(r)
-		fmt.Fprintf(w, "  %s %-20s %-*s  %s\n", mark, r.Name, width, words, x.style.dim(r.LayerName))
+		fmt.Fprintf(w, "  %s %-20s %-*s  %s\n", mark, r.Name, width, words, x.style.Dim(r.LayerName))
 		for _, d := range x.Decision.Demands {
 			if d.Rule == r.Name {
 				for _, off := range d.Evidence {
@@ -274,7 +276,7 @@ func (x *explanation) ruleWords(r policy.RuleMeta) (mark, words string) {
 	}
 	for _, d := range x.Decision.Deferrals {
 		if d.Rule == r.Name {
-			mark, words = "~", "defers for "+word(d.TaskID)
+			mark, words = "~", "defers for "+term.Word(d.TaskID)
 		}
 	}
 	return mark, words
@@ -286,8 +288,8 @@ func (x *explanation) row(w io.Writer, what string, offset int64, known bool) {
 	if !known || !ok {
 		return
 	}
-	fmt.Fprintf(w, "  %-14s %s\n", what, x.style.dim(fmt.Sprintf("@%d %s %s %s", e.Offset, word(e.Type), clock(e.Time), word(shortID(e.UUID)))))
-	fmt.Fprintf(w, "  %-14s %s\n", "", oneLine(e.Text, 96))
+	fmt.Fprintf(w, "  %-14s %s\n", what, x.style.Dim(fmt.Sprintf("@%d %s %s %s", e.Offset, term.Word(e.Type), term.Clock(e.Time), term.Word(shortID(e.UUID)))))
+	fmt.Fprintf(w, "  %-14s %s\n", "", term.OneLine(e.Text, 96))
 }
 
 func shortID(uuid string) string {
@@ -297,4 +299,4 @@ func shortID(uuid string) string {
 	return uuid
 }
 
-func indent(s string) string { return "  " + strings.ReplaceAll(visible(s), "\n", "\n  ") }
+func indent(s string) string { return "  " + strings.ReplaceAll(term.Visible(s), "\n", "\n  ") }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/decisionlog"
 	"github.com/stophook/stophook/policy/evidence"
@@ -27,14 +26,9 @@ func gateFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "policy", Usage: "more rule folders from `DIR`; may be repeated, later ones are lower layers"},
 		&cli.StringFlag{Name: "config", Usage: "one more configuration `FILE` (YAML or JSON)"},
 		stateDirFlag(),
-		boolFlag("shadow", "decide and log, and let everything pass"),
+		command.Switch("shadow", "decide and log, and let everything pass"),
 		nowFlag(),
 	}
-}
-
-// boolFlag is a switch whose help does not say that it is off by default.
-func boolFlag(name, usage string) cli.Flag {
-	return &cli.BoolFlag{Name: name, Usage: usage, DisableDefaultText: true}
 }
 
 func stateDirFlag() cli.Flag {
@@ -71,7 +65,7 @@ func (p *program) store(c *cli.Context) evidence.Store {
 
 // gate puts together what decides one event: layers, configuration, state.
 func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
-	project := p.projectDir(ev.CWD)
+	project := policy.ProjectDir(p.getenv, p.home, ev.CWD)
 	sources := policy.DefaultSources(p.getenv, p.home, project)
 	if file := c.String("config"); file != "" {
 		sources = append(sources, policy.ExplicitSource(file))
@@ -96,60 +90,12 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 
 func truthy(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
 
-// projectDir is where project policies and configuration are looked for: the
-// host's word, else the nearest folder above dir that has a .stophook folder,
-// because the agent's shell may stand anywhere in the project.
-func (p *program) projectDir(dir string) string {
-	if project := p.getenv("CLAUDE_PROJECT_DIR"); project != "" {
-		return project
-	}
-	for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
-		if st, err := os.Stat(filepath.Join(at, ".stophook")); err == nil && st.IsDir() {
-			return at
-		}
-		if at == p.home || at == filepath.Dir(at) {
-			break
-		}
-	}
-	return dir
-}
-
-// layers lists the policy folders that exist, the highest first. A folder that
-// was named on the command line and is missing is an error: a gate that was
-// asked for must not be lost by a typing mistake.
+// layers lists the policy folders that exist, the highest first, those of
+// --policy last.
 func (p *program) layers(extra []string, project string) ([]policy.Layer, error) {
-	var layers []policy.Layer
-	add := func(name, dir string) {
-		if dir == "" {
-			return
-		}
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			layers = append(layers, policy.Layer{Name: name, FS: os.DirFS(dir), Root: dir})
-		}
-	}
-	add("org", "/etc/stophook/policies")
-	config := p.getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(config) && p.home != "" {
-		config = filepath.Join(p.home, ".config")
-	}
-	if config != "" {
-		add("user", filepath.Join(config, "stophook", "policies"))
-	}
-	if project != "" {
-		add("project", filepath.Join(project, ".stophook", "policies"))
-	}
-	for _, dir := range extra {
-		switch st, err := os.Stat(dir); {
-		case errors.Is(err, fs.ErrNotExist):
-			return layers, fmt.Errorf("%s: there is no such policy folder; correct --policy in the hook's command", dir)
-		case err != nil:
-			return layers, fmt.Errorf("%s: the policy folder cannot be read: %w", dir, err)
-		case !st.IsDir():
-			return layers, fmt.Errorf("%s: --policy takes a folder of rules, this is a file; name its folder", dir)
-		}
-		layers = append(layers, policy.Layer{Name: "flag", FS: os.DirFS(dir), Root: dir})
-	}
-	return layers, nil
+	layers := policy.DefaultLayers(p.getenv, p.home, project)
+	flags, err := policy.FlagLayers(extra)
+	return append(layers, flags...), err
 }
 
 // callName is how the agent can call this program in its shell: by name when

@@ -26,19 +26,17 @@ For people:
   schema     JSON Schemas of the documents
   version    version and build
 
+For policy authors:
+  policy     new rules, and the rules in force
+  check      parse, type and METADATA errors, before a session meets them
+  fmt        format policies
+  test       Rego tests and recorded cases, with coverage
+  replay     what a policy would have done in recorded sessions
+  diff       where two policies differ in recorded sessions
+  report     one session as a page to look at
+
 Example:
   stophook scan ~/.claude/projects/-home-me-app/0c2f….jsonl
 
 Run ` + "`stophook COMMAND --help`" + ` for flags.
 `
-
-const commandHelp = `{{.HelpName}} - {{.Usage}}
-
-Usage:
-  {{.UsageText}}
-{{if .Description}}
-{{.Description}}
-{{end}}{{if .VisibleFlags}}
-Flags:{{range .VisibleFlags}}
-  {{.}}{{end}}
-{{end}}`

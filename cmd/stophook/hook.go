@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/term"
 	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/evidence"
 	"github.com/stophook/stophook/policy/hookio"
@@ -136,7 +137,7 @@ func setupFailure(err error) policy.Failure {
 func (p *program) hookFailed(c *cli.Context, ev *hookio.Event, f policy.Failure) error {
 	p.log.Error(f.String())
 	if f.Message != hookio.ErrEmpty.Error() {
-		if out, err := hookio.Encode(ev, hookio.Allow().WithMessage("stophook could not check this stop: "+firstLine(f.String())),
+		if out, err := hookio.Encode(ev, hookio.Allow().WithMessage("stophook could not check this stop: "+term.FirstLine(f.String())),
 			hookio.StyleDecision); err == nil {
 			p.stdout.Write(out)
 		}

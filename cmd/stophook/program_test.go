@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"unicode"
-
-	"pgregory.net/rapid"
 )
 
 func TestCallName(t *testing.T) {
@@ -50,75 +48,10 @@ func TestCallName(t *testing.T) {
 }
 
 // Colours are for terminals, and for nobody who asked not to see them.
-func TestStyle_NoColor(t *testing.T) {
-	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	terminal, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // a character device, as a terminal is
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer terminal.Close()
-	for _, tt := range []struct {
-		reason string
-		out    any
-		env    map[string]string
-		want   bool
-	}{
-		{"a terminal", terminal, nil, true},
-		{"NO_COLOR is set", terminal, map[string]string{"NO_COLOR": "1"}, false},
-		{"the terminal knows no colours", terminal, map[string]string{"TERM": "dumb"}, false},
-		{"a file", file, nil, false},
-		{"a pipe of the host", &bytes.Buffer{}, nil, false},
-	} {
-		p, _, _ := testProgram(t.TempDir(), nil, tt.env)
-		switch out := tt.out.(type) {
-		case *os.File:
-			p.stdout = out
-		case *bytes.Buffer:
-			p.stdout = out
-		}
-		if got := strings.Contains(p.style().verdict("block"), "\x1b"); got != tt.want {
-			t.Errorf("%s: colours %t, want %t", tt.reason, got, tt.want)
-		}
-	}
-}
-
-func TestOneLine_HoldsNothingThatSteers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, n := rapid.String().Draw(t, "text"), rapid.IntRange(1, 80).Draw(t, "columns")
-		got := oneLine(s, n)
-		if len([]rune(got)) > n {
-			t.Errorf("%q has more than %d characters", got, n)
-		}
-		for _, r := range got {
-			if unicode.IsControl(r) {
-				t.Errorf("%q holds %U", got, r)
-			}
-		}
-	})
-	if got := oneLine("a\u202eb\x1b[31m\nc", 20); got != "a b [31m c" {
-		t.Errorf("%q", got)
-	}
-	if got := visible("two\nlines\u200f"); got != "two\nlines " {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestTruthy(t *testing.T) {
 	for v, want := range map[string]bool{"": false, "0": false, "false": false, "False": false, "1": true, "yes": true} {
 		if truthy(v) != want {
 			t.Errorf("%q: %t, want %t", v, !want, want)
-		}
-	}
-}
-
-func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536 << 10: "1.5 MiB", 40 << 20: "40 MiB"} {
-		if got := size(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
 }
@@ -141,5 +74,49 @@ func TestHook_CL2_PanicIsNoBlock(t *testing.T) {
 	}
 	if !strings.Contains(stderr.String(), "please report it") {
 		t.Errorf("stderr %q", stderr)
+	}
+}
+
+// A command of the workshop is handed over with its arguments and its exit code,
+// and help for one as well.
+func TestWorkshop_IsHandedOver(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		reason string
+		args   []string
+		handed bool
+	}{
+		{"a command", []string{"test", "--cover", "rego"}, true},
+		{"its help", []string{"help", "replay"}, true},
+		{"a command of the hook", []string{"version"}, false},
+		{"help for one", []string{"help", "hook"}, false},
+	} {
+		p, _, _ := testProgram(dir, nil, nil)
+		var got []string
+		p.executable = func() (string, error) { return filepath.Join(dir, "stophook"), nil }
+		p.replace = func(path string, args []string) (int, error) {
+			if path != filepath.Join(dir, workshopProgram) {
+				t.Errorf("%s: %s", tt.reason, path)
+			}
+			got = args
+			return 7, nil
+		}
+		if err := os.WriteFile(filepath.Join(dir, workshopProgram), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		code := p.run(append([]string{"stophook"}, tt.args...))
+		if tt.handed != slices.Equal(got, tt.args) || tt.handed != (code == 7) {
+			t.Errorf("%s: exit %d, handed over %q", tt.reason, code, got)
+		}
+	}
+}
+
+func TestWorkshop_MissingIsTold(t *testing.T) {
+	p, _, stderr := testProgram(t.TempDir(), nil, nil)
+	p.executable = func() (string, error) { return filepath.Join(t.TempDir(), "stophook"), nil }
+	p.lookPath = func(string) (string, error) { return "", exec.ErrNotFound }
+	code := p.run([]string{"stophook", "test"})
+	if code != 1 || !strings.Contains(stderr.String(), "make build") || !strings.Contains(stderr.String(), workshopProgram) {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

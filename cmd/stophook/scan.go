@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/command"
+	"github.com/stophook/stophook/internal/term"
 	"github.com/stophook/stophook/transcript"
 )
 
@@ -25,7 +26,7 @@ Every row of the window is checked, so broken lines are counted exactly.`,
 			nowFlag(),
 			&cli.Int64Flag{Name: "window", Value: transcript.DefaultWindow, Usage: "read at most `BYTES` from the end"},
 			&cli.StringFlag{Name: "session", Usage: "the session `ID` asked about (default: the file's)"},
-			boolFlag("json", "print one JSON object (stophook.facts/v1)"),
+			command.Switch("json", "print one JSON object (stophook.facts/v1)"),
 		},
 		Action: p.scan,
 	}
@@ -52,62 +53,54 @@ func (p *program) scan(c *cli.Context) error {
 	return printSession(p.stdout, s, p.style())
 }
 
-// printJSON writes one document, indented, without HTML escapes.
-func (p *program) printJSON(v any) error {
-	enc := json.NewEncoder(p.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
 // printSession is the table of scan.
-func printSession(w io.Writer, s *transcript.Session, st style) error {
-	fmt.Fprintf(w, "%s  %s\n", st.bold("transcript"), visible(s.Path))
-	fmt.Fprintf(w, "  %s rows in the last %s of %s", count(s.Rows), size(s.Size-s.WindowOffset), size(s.Size))
+func printSession(w io.Writer, s *transcript.Session, st term.Style) error {
+	fmt.Fprintf(w, "%s  %s\n", st.Bold("transcript"), term.Visible(s.Path))
+	fmt.Fprintf(w, "  %s rows in the last %s of %s", term.Count(s.Rows), term.Size(s.Size-s.WindowOffset), term.Size(s.Size))
 	if s.BadLines > 0 {
-		fmt.Fprintf(w, ", %s", st.warn(plural(s.BadLines, "broken line")))
+		fmt.Fprintf(w, ", %s", st.Warn(term.Plural(s.BadLines, "broken line")))
 	}
 	fmt.Fprintln(w)
 	for _, b := range s.Blind {
-		fmt.Fprintf(w, "  %s %s\n", st.warn("blind:"), blindWords(b))
+		fmt.Fprintf(w, "  %s %s\n", st.Warn("blind:"), blindWords(b))
 	}
 	printTurn(w, s, st)
-	fmt.Fprintf(w, "%s  %d\n", st.bold("tasks"), len(s.Tasks))
+	fmt.Fprintf(w, "%s  %d\n", st.Bold("tasks"), len(s.Tasks))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, t := range s.Tasks {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", word(t.ID), word(string(t.Kind)), orDash(string(t.Entrance)), word(taskState(t)),
-			clock(t.OpenedAt.Time), oneLine(t.Command, 48))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", term.Word(t.ID), term.Word(string(t.Kind)), term.OrDash(string(t.Entrance)), term.Word(taskState(t)),
+			term.Clock(t.OpenedAt.Time), term.OneLine(t.Command, 48))
 	}
 	tw.Flush()
-	fmt.Fprintf(w, "%s  %d\n", st.bold("handoffs"), len(s.Handoffs))
+	fmt.Fprintf(w, "%s  %d\n", st.Bold("handoffs"), len(s.Handoffs))
 	for _, h := range s.Handoffs {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", word(h.TaskID), handoffWords(h), age(h), clock(h.OpenedAt.Time), oneLine(h.Command, 48))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", term.Word(h.TaskID), handoffWords(h), age(h), term.Clock(h.OpenedAt.Time), term.OneLine(h.Command, 48))
 	}
 	tw.Flush()
-	fmt.Fprintf(w, "%s  %s", st.bold("debt"), plural(s.Debt.Calls, "call"))
+	fmt.Fprintf(w, "%s  %s", st.Bold("debt"), term.Plural(s.Debt.Calls, "call"))
 	if len(s.Debt.Paired) > 0 {
-		fmt.Fprintf(w, ", never collected: %s", words(s.Debt.Paired))
+		fmt.Fprintf(w, ", never collected: %s", term.Words(s.Debt.Paired))
 	}
 	_, err := fmt.Fprintln(w)
 	return err
 }
 
-func printTurn(w io.Writer, s *transcript.Session, st style) {
+func printTurn(w io.Writer, s *transcript.Session, st term.Style) {
 	t := s.Turn
-	fmt.Fprintf(w, "%s  from a %s", st.bold("turn"), originWords(t.Origin))
+	fmt.Fprintf(w, "%s  from a %s", st.Bold("turn"), originWords(t.Origin))
 	if !t.StartedAt.Time.IsZero() {
-		fmt.Fprintf(w, " at %s", clock(t.StartedAt.Time))
+		fmt.Fprintf(w, " at %s", term.Clock(t.StartedAt.Time))
 	}
-	fmt.Fprintf(w, ", %s", plural(t.ToolCalls, "tool call"))
+	fmt.Fprintf(w, ", %s", term.Plural(t.ToolCalls, "tool call"))
 	if n := len(t.Tools); n > 0 {
-		fmt.Fprintf(w, ", last %s", word(t.Tools[n-1].Name))
+		fmt.Fprintf(w, ", last %s", term.Word(t.Tools[n-1].Name))
 	}
 	if n := len(t.Boxes); n > 0 {
 		fmt.Fprintf(w, ", status box %s", t.Boxes[n-1].CheckID)
 	}
 	fmt.Fprintln(w)
 	if t.FinalText != "" {
-		fmt.Fprintf(w, "  %s\n", st.dim("“"+oneLine(t.FinalText, 90)+"”"))
+		fmt.Fprintf(w, "  %s\n", st.Dim("“"+term.OneLine(t.FinalText, 90)+"”"))
 	}
 }
 
@@ -118,7 +111,7 @@ func originWords(origin string) string {
 	case "unknown":
 		return "start that is not in sight"
 	}
-	return word(origin)
+	return term.Word(origin)
 }
 
 func blindWords(reason string) string {

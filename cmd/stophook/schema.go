@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/policy/schema"
 )
 
@@ -35,7 +36,7 @@ func (p *program) schemaCommand() *cli.Command {
 func (p *program) versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "version and build", UsageText: "stophook version [--json]",
-		Flags: []cli.Flag{boolFlag("json", "print one JSON object")},
+		Flags: []cli.Flag{command.Switch("json", "print one JSON object")},
 		Action: func(c *cli.Context) error {
 			info := map[string]string{"version": version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
 			if b, ok := debug.ReadBuildInfo(); ok {

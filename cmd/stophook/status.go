@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/evidence"
 	"github.com/stophook/stophook/policy/hookio"
@@ -24,7 +25,7 @@ func evidenceFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "session", Usage: "the session `ID` (default: from the environment)"},
 		stateDirFlag(),
-		boolFlag("json", "print one JSON object"),
+		command.Switch("json", "print one JSON object"),
 		&cli.StringFlag{Name: "now", Usage: "use `TIME` (RFC 3339) as the present, for tests", Hidden: true},
 	}, more...)
 }
@@ -56,8 +57,8 @@ in the answer. Where Git finalization is required, the check refuses (exit 1,
 nothing filed) while work is uncommitted, unpushed, behind or diverged.
 No network is used: "behind" is against what was fetched last.`,
 		Flags: evidenceFlags(
-			boolFlag("end-turn", "file the check that the end of a turn needs"),
-			boolFlag("end-session", "also ask that a passing stop ends the session (needs --end-turn)"),
+			command.Switch("end-turn", "file the check that the end of a turn needs"),
+			command.Switch("end-session", "also ask that a passing stop ends the session (needs --end-turn)"),
 			&cli.StringFlag{Name: "dir", Usage: "check `DIR` instead of the working folder"},
 			&cli.StringFlag{Name: "config", Usage: "one more configuration `FILE`"}),
 		Action: p.status,
@@ -98,7 +99,7 @@ func (p *program) status(c *cli.Context) error {
 		}
 	}
 	if res.Refused {
-		return &exitError{code: 1, err: errors.New(strings.TrimRight(res.Text, "\n"))}
+		return &command.ExitError{Code: 1, Err: errors.New(strings.TrimRight(res.Text, "\n"))}
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func statusDocument(s *evidence.Session, res evidence.StatusResult) map[string]a
 
 // config loads the configuration that is in force in dir.
 func (p *program) config(c *cli.Context, dir string) (policy.Config, error) {
-	sources := policy.DefaultSources(p.getenv, p.home, p.projectDir(dir))
+	sources := policy.DefaultSources(p.getenv, p.home, policy.ProjectDir(p.getenv, p.home, dir))
 	if file := c.String("config"); file != "" {
 		sources = append(sources, policy.ExplicitSource(file))
 	}
