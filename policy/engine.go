@@ -44,6 +44,9 @@ type EngineOptions struct {
 	EvalTimeout time.Duration
 	// Print receives what print() in overlays writes; nil drops it.
 	Print func(file string, line int, text string)
+	// Tracer sees every step of evaluations, for coverage; nil, as in the hook,
+	// costs nothing. It must be safe for concurrent use when the engine is used so.
+	Tracer topdown.QueryTracer
 
 	fromSources bool // tests: compile the built-in layer instead of reading its compiled form
 }
@@ -170,6 +173,9 @@ func (e *Engine) eval(ctx context.Context, rule string, input map[string]any) (*
 		WithTime(e.opts.Now()).WithCancel(cancel).WithStrictBuiltinErrors(true)
 	if e.opts.Print != nil {
 		q = q.WithPrintHook(printHook(e.opts.Print))
+	}
+	if e.opts.Tracer != nil {
+		q = q.WithQueryTracer(e.opts.Tracer)
 	}
 	results, err := q.Run(ctx)
 	if err != nil {
