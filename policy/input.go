@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"encoding/json"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/stophook/stophook/policy/evidence"
 	"github.com/stophook/stophook/policy/hookio"
@@ -127,8 +130,16 @@ func toolDoc(c transcript.ToolCall) any {
 	put(doc, "file_path", c.FilePath)
 	put(doc, "evidence", c.Evidence)
 	putTime(doc, "result_time", c.ResultTime)
+	put(doc, "written", c.Written)
+	put(doc, "replaced", c.Replaced)
+	if c.ExitCode != nil {
+		doc["exit_code"] = *c.ExitCode
+	}
 	if c.Background {
 		doc["background"] = true
+	}
+	if c.Cut {
+		doc["cut"] = true
 	}
 	return doc
 }
@@ -142,6 +153,7 @@ func taskDoc(t transcript.Task) any {
 	put(doc, "run_id", t.RunID)
 	put(doc, "status", t.Status)
 	put(doc, "command", t.Command)
+	put(doc, "description", t.Description)
 	put(doc, "tool_name", t.ToolName)
 	put(doc, "tool_use_id", t.ToolUseID)
 	put(doc, "output_file", t.OutputFile)
@@ -210,10 +222,10 @@ func evidenceDoc(f *Facts) map[string]any {
 	facts := proveTurn(f.Ledger, f.Session.Turn, f.Config.TaskScope)
 	doc := map[string]any{"available": true}
 	if e := facts.check; e != nil {
-		doc["status_check"] = map[string]any{"check_id": e.CheckID, "at": stamp(e.TS)}
+		doc["status_check"] = checkDoc(e)
 	}
 	if e := facts.stale; e != nil {
-		doc["stale_check"] = map[string]any{"check_id": e.CheckID, "at": stamp(e.TS)}
+		doc["stale_check"] = checkDoc(e)
 	}
 	if facts.box != nil {
 		doc["status_box"] = boxDoc(facts.box)
@@ -227,6 +239,39 @@ func evidenceDoc(f *Facts) map[string]any {
 	if e := facts.endRequest; e != nil {
 		doc["session_end_requested"] = map[string]any{"at": stamp(e.TS)}
 	}
+	return doc
+}
+
+// checkDoc is a status check with what it saw of Git; a ledger line of another
+// shape is no answer about Git.
+func checkDoc(e *evidence.Event) map[string]any {
+	doc := map[string]any{"check_id": e.CheckID, "at": stamp(e.TS)}
+	if git := gitDoc(e.Git); git != nil {
+		doc["git"] = git
+	}
+	return doc
+}
+
+// gitDoc is the Git summary of a status check, or nil. Only what the schema has
+// is taken over: the ledger is a file that others can write.
+func gitDoc(raw json.RawMessage) map[string]any {
+	sum := gjson.ParseBytes(raw)
+	final := sum.Get("final")
+	if !gjson.ValidBytes(raw) || !sum.IsObject() || !final.IsBool() {
+		return nil
+	}
+	findings := []any{}
+	sum.Get("findings").ForEach(func(_, v gjson.Result) bool {
+		if v.Type == gjson.String {
+			findings = append(findings, v.Str)
+		}
+		return true
+	})
+	doc := map[string]any{"final": final.Bool(), "findings": findings,
+		"ahead": max(0, int(sum.Get("ahead").Int())), "behind": max(0, int(sum.Get("behind").Int()))}
+	put(doc, "branch", sum.Get("branch").String())
+	put(doc, "head", sum.Get("head").String())
+	put(doc, "upstream", sum.Get("upstream").String())
 	return doc
 }
 

@@ -64,20 +64,23 @@ type Position struct {
 // Task is one piece of background work, known from its receipt row and keyed by
 // (ID, RunID), because a resumed task keeps its id and gets a new run id.
 type Task struct {
-	ID         string    `json:"id"`
-	RunID      string    `json:"run_id,omitempty"`
-	Kind       Kind      `json:"kind"`
-	Entrance   Entrance  `json:"entrance"`
-	State      TaskState `json:"state"`
-	Status     string    `json:"status,omitempty"`    // completed, failed, killed, stopped, as the host wrote it
-	ExitCode   *int      `json:"exit_code,omitempty"` // when a notice or result tells it
-	Harvested  bool      `json:"harvested"`           // its output was read, or it was stopped, by the agent
-	Command    string    `json:"command,omitempty"`
-	ToolName   string    `json:"tool_name,omitempty"`
-	ToolUseID  string    `json:"tool_use_id,omitempty"`
-	OutputFile string    `json:"output_file,omitempty"`
-	OpenedAt   Position  `json:"opened_at"`
-	EndedAt    *Position `json:"ended_at,omitempty"`
+	ID        string    `json:"id"`
+	RunID     string    `json:"run_id,omitempty"`
+	Kind      Kind      `json:"kind"`
+	Entrance  Entrance  `json:"entrance"`
+	State     TaskState `json:"state"`
+	Status    string    `json:"status,omitempty"`    // completed, failed, killed, stopped, as the host wrote it
+	ExitCode  *int      `json:"exit_code,omitempty"` // when a notice or result tells it
+	Harvested bool      `json:"harvested"`           // its output was read, or it was stopped, by the agent
+	Command   string    `json:"command,omitempty"`
+	ToolName  string    `json:"tool_name,omitempty"`
+	// Description is what the call that started it says it is for, cut at 200
+	// bytes: the name that an agent gives a monitor, a subagent, a command.
+	Description string    `json:"description,omitempty"`
+	ToolUseID   string    `json:"tool_use_id,omitempty"`
+	OutputFile  string    `json:"output_file,omitempty"`
+	OpenedAt    Position  `json:"opened_at"`
+	EndedAt     *Position `json:"ended_at,omitempty"`
 	// WakesOwner and EndsWithTurn mirror backgroundWakesOwner and
 	// backgroundEndsWithFinalResponse: whether a notification can still follow.
 	WakesOwner   bool `json:"wakes_owner,omitempty"`
@@ -148,6 +151,14 @@ type ToolCall struct {
 	Failed     bool      `json:"failed"`             // the result is an error
 	Evidence   string    `json:"evidence,omitempty"` // status, task or name when it runs `stophook` for evidence
 	Background bool      `json:"background,omitempty"`
+	// ExitCode is known of shell calls that failed; nil for those that were
+	// refused and so did not run, and for those that did not fail.
+	ExitCode *int `json:"exit_code,omitempty"`
+	// Written is what a file tool wrote, and Replaced what an edit replaced, each
+	// at most 2,000 bytes; the parts of a MultiEdit are joined by newlines.
+	Written  string `json:"written,omitempty"`
+	Replaced string `json:"replaced,omitempty"`
+	Cut      bool   `json:"cut,omitempty"` // Command, Written or Replaced was cut
 }
 
 // Box is a status box seen in assistant text.

@@ -237,7 +237,7 @@ func (f *fold) describe(t *task) {
 	if !ok {
 		return
 	}
-	t.ToolName, t.Command = call.Name, call.Command
+	t.ToolName, t.Command, t.Description = call.Name, call.Command, call.description
 	if strings.HasPrefix(call.Name, "mcp__") && t.Kind == KindShell {
 		t.Kind, t.Entrance, t.handoff = KindMCP, "", false
 	}
@@ -246,33 +246,42 @@ func (f *fold) describe(t *task) {
 	}
 }
 
+// descriptionLimit bounds the description kept of a task.
+const descriptionLimit = 200
+
 // callLookback bounds how many assistant rows with tool calls are decoded to
 // find a receipt's call; it stands directly before it but for parallel calls.
 const callLookback = 64
 
+// launch is a call with what it says it is for.
+type launch struct {
+	ToolCall
+	description string
+}
+
 // callBefore finds the call with the given id before index i.
-func (f *fold) callBefore(i int, id string) (ToolCall, bool) {
+func (f *fold) callBefore(i int, id string) (found launch, ok bool) {
 	if id == "" {
-		return ToolCall{}, false
+		return launch{}, false
 	}
-	for left := callLookback; i > 0 && left > 0; {
+	for left := callLookback; i > 0 && left > 0 && !ok; {
 		i--
 		e := f.entries[i]
 		if e.class != classAssistant && e.class != classUnknown || e.tools == 0 {
 			continue
 		}
 		left--
-		r, ok := f.decode(e)
-		if !ok || r.class != classAssistant {
+		r, decoded := f.decode(e)
+		if !decoded || r.class != classAssistant {
 			continue
 		}
-		for _, c := range toolCalls(r) {
-			if c.ID == id {
-				return c, true
+		eachCall(r, func(c ToolCall, in inputTexts) {
+			if c.ID == id && !ok {
+				found, ok = launch{c, strings.Clone(cut(str(in.description), descriptionLimit))}, true
 			}
-		}
+		})
 	}
-	return ToolCall{}, false
+	return found, ok
 }
 
 // finish returns the tasks in order of opening.

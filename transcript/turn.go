@@ -136,7 +136,11 @@ func (f *fold) turn() (t Turn, humanAt int) {
 			continue
 		}
 		if r, ok := f.decode(e); ok && r.assistant() {
-			calls := toolCalls(r)
+			var calls []ToolCall
+			eachCall(r, func(c ToolCall, in inputTexts) {
+				c.keepTexts(in)
+				calls = append(calls, c)
+			})
 			t.ToolCalls += len(calls)
 			slices.Reverse(calls)
 			t.Tools = append(t.Tools, calls...)
@@ -178,10 +182,16 @@ func onlyOnce(calls []ToolCall) []ToolCall {
 // commandLimit bounds the command text kept of a call.
 const commandLimit = 2000
 
-// toolCalls reads the tool_use blocks of an assistant row. Every block and every
-// input is walked once: this is done for the latest calls of every turn.
-func toolCalls(r row) []ToolCall {
-	var out []ToolCall
+// toolCalls reads the tool_use blocks of an assistant row.
+func toolCalls(r row) (out []ToolCall) {
+	eachCall(r, func(c ToolCall, _ inputTexts) { out = append(out, c) })
+	return out
+}
+
+// eachCall visits the tool_use blocks of an assistant row. The texts are good as
+// long as the row. Every block and every input is walked once: this is
+// done for the latest calls of every turn.
+func eachCall(r row, visit func(ToolCall, inputTexts)) {
 	r.Get("message.content").ForEach(func(_, block gjson.Result) bool {
 		var typ, input gjson.Result
 		c := ToolCall{At: r.pos}
@@ -199,17 +209,16 @@ func toolCalls(r row) []ToolCall {
 			return true
 		})
 		if str(typ) == "tool_use" {
-			c.readInput(input)
-			out = append(out, c)
+			in := c.readInput(input)
+			visit(c, in)
 		}
 		return true
 	})
-	return out
 }
 
 // readInput takes what rules ask about out of a call's input, which may be an
 // object or a JSON string that holds one.
-func (c *ToolCall) readInput(input gjson.Result) {
+func (c *ToolCall) readInput(input gjson.Result) (in inputTexts) {
 	if input.Type == gjson.String && gjson.Valid(input.Str) {
 		input = gjson.Parse(input.Str)
 	}
@@ -227,14 +236,17 @@ func (c *ToolCall) readInput(input gjson.Result) {
 			paths[2] = str(v)
 		case "run_in_background":
 			c.Background = isTrue(v)
+		default:
+			in.read(k.Str, v)
 		}
 		return true
 	})
-	c.Command = strings.Clone(cut(command, commandLimit))
+	c.Command, c.Cut = strings.Clone(cut(command, commandLimit)), len(command) > commandLimit
 	c.FilePath = strings.Clone(cmp.Or(paths[:]...))
 	if command != "" && shellTool(c.Name) && shell.MayBeEvidence(command) {
 		c.Evidence = shell.Parse(command, shell.Options{}).EvidenceCall()
 	}
+	return in
 }
 
 // shellTool tells the tools whose command is shell text (PO-14 names them).
@@ -284,7 +296,13 @@ func (f *fold) pair(calls []ToolCall, from int) {
 		}
 		for _, b := range r.results() {
 			if c := byID[str(b.Get("tool_use_id"))]; c != nil {
-				c.ResultTime, c.Failed = r.pos.Time, c.Failed || isTrue(b.Get("is_error"))
+				c.ResultTime = r.pos.Time
+				if isTrue(b.Get("is_error")) {
+					c.Failed = true
+					if shellTool(c.Name) {
+						c.ExitCode = failedExit(b)
+					}
+				}
 			}
 		}
 	}

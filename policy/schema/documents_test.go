@@ -34,12 +34,12 @@ func fullSession() *transcript.Session {
 		SessionID: "s-1", Entrypoint: "cli", Version: "2.1.332", Now: now,
 		Turn: transcript.Turn{
 			Origin: "human", Complete: true, StartedAt: at, PromptUUID: "u-0", PromptAt: now.Add(-2 * time.Minute), Remediation: 1, ToolCalls: 1, IsToolTurn: true,
-			Tools:      []transcript.ToolCall{{ID: "toolu_1", Name: "Bash", Command: "x", FilePath: "/f", At: at, ResultTime: now, Evidence: "status", Background: true}},
+			Tools:      []transcript.ToolCall{{ID: "toolu_1", Name: "Bash", Command: "x", FilePath: "/f", At: at, ResultTime: now, Evidence: "status", Background: true, ExitCode: &code, Written: "new", Replaced: "old", Cut: true}},
 			LastToolAt: now, LastOtherToolAt: now, FinalText: "done", FinalTextSource: "payload",
 			Boxes: []transcript.Box{{CheckID: "k3f9a1b2", Source: "final_text", Offset: -1}},
 		},
 		Tasks: []transcript.Task{
-			{ID: "b1", RunID: "r", Kind: transcript.KindShell, Entrance: transcript.EntranceDeliveredMessage, State: transcript.TaskEnded, Status: "completed", ExitCode: &code, Harvested: true, Command: "x", ToolName: "Bash", ToolUseID: "toolu_1", OutputFile: "/o", OpenedAt: at, EndedAt: &at, WakesOwner: true, EndsWithTurn: true},
+			{ID: "b1", RunID: "r", Kind: transcript.KindShell, Entrance: transcript.EntranceDeliveredMessage, State: transcript.TaskEnded, Status: "completed", ExitCode: &code, Harvested: true, Command: "x", Description: "y", ToolName: "Bash", ToolUseID: "toolu_1", OutputFile: "/o", OpenedAt: at, EndedAt: &at, WakesOwner: true, EndsWithTurn: true},
 			{ID: "m1", Kind: transcript.KindMonitor, State: transcript.TaskRunning, OpenedAt: at},
 		},
 		Handoffs: []transcript.Handoff{
@@ -124,7 +124,8 @@ func TestDecisionSchema_FitsTheGoType(t *testing.T) {
 func fullInput(t testing.TB) map[string]any {
 	t.Helper()
 	event := func(kind evidence.Kind, text string) evidence.Event {
-		return evidence.Event{V: 1, ID: "e", TS: now.Add(time.Second), Kind: kind, CheckID: "k3f9a1b2", Text: text}
+		return evidence.Event{V: 1, ID: "e", TS: now.Add(time.Second), Kind: kind, CheckID: "k3f9a1b2", Text: text,
+			Git: json.RawMessage(`{"final":false,"branch":"main","head":"c0ffee","upstream":"origin/main","ahead":1,"behind":2,"findings":["unpushed"]}`)}
 	}
 	f := &policy.Facts{
 		Now: now, Mode: "interactive", Entrypoint: "cli", Command: "stophook", Session: fullSession(), Config: policy.DefaultConfig(),
@@ -165,6 +166,10 @@ func TestInputSchema(t *testing.T) {
 		{"config.rules.x.severity", "loud", false, "closed set"},
 		{"evidence.status_check.check_id", "forged!!", false, "the form of a check id"},
 		{"evidence.available", nil, false, "required"},
+		{"evidence.status_check.git", nil, true, "a check without Git"},
+		{"evidence.status_check.git.dirty", true, false, "closed object"},
+		{"turn.tools.0.exit_code", "1", false, "a number"},
+		{"turn.tools.0.diff", "x", false, "closed object"},
 		{"handoffs.0.registry", nil, false, "policies rely on it"},
 		{"handoffs.0.registry", "paused", false, "closed set"},
 		{"debt.owed", nil, false, "policies rely on it"},

@@ -1,0 +1,98 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// readCalls reads a turn of one call per pair of tool and input.
+func readCalls(t *testing.T, pairs ...any) []ToolCall {
+	t.Helper()
+	var rows []string
+	rows = append(rows, style{}.line(obj{{"type", "user"}, {"uuid", "u0"}, {"origin", obj{{"kind", "human"}}}, {"message", obj{{"role", "user"}, {"content", "go"}}}}))
+	for i := 0; i < len(pairs); i += 2 {
+		rows = append(rows, style{}.line(obj{{"type", "assistant"}, {"uuid", fmt.Sprint("a", i)},
+			{"message", obj{{"role", "assistant"}, {"content", []any{toolUse(fmt.Sprint("t", i), pairs[i].(string), pairs[i+1])}}}}}))
+	}
+	data := strings.Join(rows, "\n") + "\n"
+	s, err := ReadFrom(strings.NewReader(data), int64(len(data)), "/s-1.jsonl", Options{Now: at0})
+	if err != nil || len(s.Turn.Tools) != len(pairs)/2 {
+		t.Fatalf("%v, %d calls", err, len(s.Turn.Tools))
+	}
+	return s.Turn.Tools
+}
+
+func TestKeepTexts(t *testing.T) {
+	long := strings.Repeat("word ", 500)
+	key := "ghp_" + strings.Repeat("a1", 18)
+	for _, tt := range []struct {
+		reason, tool      string
+		input             any
+		written, replaced string
+		cut               bool
+	}{
+		{"an edit", "Edit", obj{{"file_path", "/f"}, {"old_string", "a"}, {"new_string", "b\nc"}}, "b\nc", "a", false},
+		{"a new file", "Write", obj{{"content", "text"}, {"file_path", "/f"}}, "text", "", false},
+		{"a cell", "NotebookEdit", obj{{"notebook_path", "/f"}, {"new_source", "x = 1"}}, "x = 1", "", false},
+		{"several edits in one call", "MultiEdit", obj{{"edits", []any{obj{{"old_string", "a"}, {"new_string", "b"}}, obj{{"new_string", "d"}, {"old_string", "c"}}}}}, "b\nd", "a\nc", false},
+		{"input as a JSON string", "Write", `{"file_path":"/f","content":"x"}`, "x", "", false},
+		{"a deletion writes nothing", "Edit", obj{{"old_string", "a"}, {"new_string", ""}}, "", "a", false},
+		{"cut at the end of a word", "Write", obj{{"content", long}}, strings.TrimSuffix(long[:2000], " "), "", true},
+		{"half a key would no longer be known for one", "Write", obj{{"content", strings.Repeat("x", 1990) + "\n" + key}}, strings.Repeat("x", 1990), "", true},
+		{"one word alone is cut within a rune's bounds", "Write", obj{{"content", strings.Repeat("ä", 1500) + "x"}}, strings.Repeat("ä", 1000), "", true},
+		{"exactly the limit", "Write", obj{{"content", strings.Repeat("y", 2000)}}, strings.Repeat("y", 2000), "", false},
+		{"the limit holds for all parts together", "MultiEdit", obj{{"edits", []any{obj{{"new_string", strings.Repeat("y", 1999)}}, obj{{"new_string", "zz"}}, obj{{"new_string", "w"}}}}}, strings.Repeat("y", 1999), "", true},
+		{"odd types", "MultiEdit", obj{{"edits", []any{1, "x", obj{{"new_string", 7}}}}, {"old_string", []any{"x"}}}, "", "", false},
+		{"another tool's content is something else", "mcp__notes__add", obj{{"content", "secret"}, {"new_string", "x"}, {"old_string", "y"}}, "", "", false},
+	} {
+		c := readCalls(t, tt.tool, tt.input)[0]
+		if c.Written != tt.written || c.Replaced != tt.replaced || c.Cut != tt.cut {
+			t.Errorf("%s: written %q, replaced %q, cut %t", tt.reason, c.Written, c.Replaced, c.Cut)
+		}
+	}
+}
+
+func TestToolCall_CutTellsOfTheCommand(t *testing.T) {
+	calls := readCalls(t, "Bash", obj{{"command", strings.Repeat("x", 2000)}}, "Bash", obj{{"command", strings.Repeat("x", 2001)}})
+	if calls[0].Cut || !calls[1].Cut || len(calls[1].Command) != 2000 {
+		t.Errorf("%t %t", calls[0].Cut, calls[1].Cut)
+	}
+}
+
+func TestFailedExit(t *testing.T) {
+	for _, tt := range []struct {
+		reason, tool string
+		content      any
+		failed       bool
+		want         *int
+	}{
+		{"a command that failed", "Bash", "Exit code 2\nls: no such file", true, ptr(2)},
+		{"without output", "Bash", "Exit code 1", true, ptr(1)},
+		{"as a block of text", "Bash", []any{text("Exit code 137\nKilled")}, true, ptr(137)},
+		{"Windows", "Bash", "Exit code 1\r\nno", true, ptr(1)},
+		{"the output may say what it likes", "Bash", "Exit code 1\nExit code 0", true, ptr(1)},
+		{"a command that did not fail and prints the words", "Bash", "Exit code 3\n", false, nil},
+		{"refused by a person", "Bash", "The user doesn't want to proceed with this tool use.", true, nil},
+		{"words behind the number", "Bash", "Exit code 2 was seen", true, nil},
+		{"no number", "Bash", "Exit code \n", true, nil},
+		{"another tool", "Edit", "Exit code 2\n", true, nil},
+		{"no content", "Bash", nil, true, nil},
+	} {
+		rows := []string{
+			style{}.line(obj{{"type", "user"}, {"uuid", "u0"}, {"origin", obj{{"kind", "human"}}}, {"message", obj{{"role", "user"}, {"content", "go"}}}}),
+			style{}.line(obj{{"type", "assistant"}, {"uuid", "a1"}, {"message", obj{{"role", "assistant"}, {"content", []any{toolUse("t1", tt.tool, obj{{"command", "x"}})}}}}}),
+			style{}.line(obj{{"type", "user"}, {"uuid", "u1"}, {"message", obj{{"role", "user"}, {"content", []any{obj{{"tool_use_id", "t1"}, {"type", "tool_result"}, {"content", tt.content}, {"is_error", tt.failed}}}}}}}),
+		}
+		data := strings.Join(rows, "\n") + "\n"
+		s, err := ReadFrom(strings.NewReader(data), int64(len(data)), "/s-1.jsonl", Options{Now: at0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, s.Turn.Tools[0].ExitCode); diff != "" || s.Turn.Tools[0].Failed != tt.failed {
+			t.Errorf("%s: %s", tt.reason, diff)
+		}
+	}
+}
