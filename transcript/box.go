@@ -23,7 +23,7 @@ func (f *fold) boxes(t *Turn) {
 		if !e.assistant() {
 			continue
 		}
-		if b, _ := f.bytes(e.off, int(e.n)); !bytes.Contains(b, []byte("stophook check ")) {
+		if !f.mayHoldBox(e) {
 			continue
 		}
 		r, ok := f.decode(e)
@@ -39,6 +39,19 @@ func (f *fold) boxes(t *Turn) {
 			t.Boxes = append(t.Boxes, Box{CheckID: id, Source: "final_text", Offset: -1})
 		}
 	}
+}
+
+// mayHoldBox looks for a box in the bytes of a row, once when windows share a memo.
+func (w *window) mayHoldBox(e entry) bool {
+	if w.memo != nil {
+		return w.memo.box(w, e)
+	}
+	return w.holdsBox(e)
+}
+
+func (w *window) holdsBox(e entry) bool {
+	b, _ := w.bytes(e.off, int(e.n))
+	return bytes.Contains(b, []byte("stophook check "))
 }
 
 // checkIDs returns the check ids of all boxes in text.

@@ -229,7 +229,7 @@ func (f *fold) answers(from int) map[string]answer {
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		if id, _, ok := resultRow(f.row(e)); ok && e.tools <= 1 && e.flags&flagError == 0 {
+		if id, _, ok := f.result(e); ok && e.tools <= 1 && e.flags&flagError == 0 {
 			out[id] = answer{at: i}
 			continue
 		}

@@ -183,19 +183,19 @@ func (x *index) feed(b []byte, base int64) int {
 	}
 }
 
-// A needle is found at its anchor byte and checked at most context bytes around
+// A needle is found at its anchor byte and checked at most around bytes around
 // it. Two parts of one row overlap by twice that, so every anchor is visited
 // once, with its context whole.
-const context = 32
+const around = 32
 
 // part takes most of a row that is longer than the buffer.
 func (x *index) part(b []byte, base int64) int {
 	lo := x.resume()
 	x.begin(b, base)
-	cut := b[:len(b)-2*context]
+	cut := b[:len(b)-2*around]
 	x.measure(cut)
 	if !x.skipping {
-		x.search(b, lo, len(b)-context)
+		x.search(b, lo, len(b)-around)
 	}
 	x.cur.n += int32(len(cut))
 	if x.skipping && base+int64(len(cut)) >= x.stop {
@@ -209,7 +209,7 @@ func (x *index) part(b []byte, base int64) int {
 // resume is where anchors of a continued row have not been visited yet.
 func (x *index) resume() int {
 	if x.open {
-		return context
+		return around
 	}
 	return 0
 }

@@ -70,7 +70,7 @@ func newRow(s string) row {
 // decode loads and checks one row. Rows that are not whole JSON objects are
 // counted as bad once and yield ok=false.
 func (w *window) decode(e entry) (row, bool) {
-	s, ok := w.load(e)
+	r, ok := w.parsed(e)
 	if !ok {
 		if w.validate == nil && !w.broken[e.off] { // else it is counted already
 			if w.broken == nil {
@@ -82,12 +82,30 @@ func (w *window) decode(e entry) (row, bool) {
 		}
 		return row{}, false
 	}
+	if e.class == classUnknown || e.class == classAssistant {
+		w.known = w.known || r.class != classOther
+	}
+	return r, true
+}
+
+// parsed is the row, from the memo when windows share one.
+func (w *window) parsed(e entry) (row, bool) {
+	if w.memo != nil {
+		return w.memo.row(w, e)
+	}
+	return w.parse(e)
+}
+
+func (w *window) parse(e entry) (row, bool) {
+	s, ok := w.load(e)
+	if !ok {
+		return row{}, false
+	}
 	r := newRow(s)
 	r.entry = e
 	r.pos = Position{Offset: e.off, UUID: strings.Clone(r.str("uuid")), Time: parseTime(r.Get("timestamp"))}
 	if r.class == classUnknown || r.class == classAssistant { // the head may have seen the role only
 		r.class = classOf([]byte(r.str("type")))
-		w.known = w.known || r.class != classOther
 	}
 	return r, true
 }

@@ -280,7 +280,7 @@ func (f *fold) pair(calls []ToolCall, from int) {
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		if id, at, ok := resultRow(f.row(e)); ok && e.tools <= 1 {
+		if id, at, ok := f.result(e); ok && e.tools <= 1 {
 			c := byID[id]
 			if c == nil {
 				continue
@@ -330,6 +330,14 @@ func (f *fold) finalText(t *Turn, turnAt int) {
 	if f.opts.LastAssistantMessage != nil {
 		t.FinalText, t.FinalTextSource = *f.opts.LastAssistantMessage, "payload"
 	}
+}
+
+// result is the head of a result row, from the memo when windows share one.
+func (w *window) result(e entry) (id string, at time.Time, ok bool) {
+	if w.memo != nil {
+		return w.memo.result(w, e)
+	}
+	return resultRow(w.row(e))
 }
 
 // resultRow reads the first tool_use_id and the timestamp of a result row without

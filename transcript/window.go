@@ -20,6 +20,7 @@ type window struct {
 	start int64 // the first whole row
 	index
 	broken map[int64]bool // rows that the second pass found to be no JSON
+	memo   *memo          // nil, or what the windows of one walk share
 
 	// The second pass mostly walks forward through neighbouring rows, so it reads
 	// the file in blocks: a system call a row would cost more than the decoding, and

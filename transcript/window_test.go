@@ -145,8 +145,8 @@ func TestRead_TR15_needlesAcrossParts(t *testing.T) {
 		body := style{}.line(r.row)
 		want := flags(learnt[0], body, headLimit) // the head is out of reach either way
 		// The first part of a long row ends at the border; the overlap goes on.
-		border := bufferSize - 2*context - len(`{"filler":"`)
-		for before := -2*context - 2; before <= len(body)+4; before++ {
+		border := bufferSize - 2*around - len(`{"filler":"`)
+		for before := -2*around - 2; before <= len(body)+4; before++ {
 			for _, x := range learnt {
 				if got := flags(x, body, min(border-before, len(filler))); got != want {
 					t.Fatalf("%s, from %d bytes before the border: got %+v, want %+v", r.reason, before, got, want)
@@ -331,7 +331,7 @@ func TestIndex_TR16_noAllocationPerRow(t *testing.T) {
 
 func TestRead_TR15_longRowsOfEveryLength(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{bufferSize - 2*context - 1, bufferSize - 2*context, bufferSize - 1, bufferSize, bufferSize + 1, 2*bufferSize - 2*context, 2 * bufferSize} {
+	for _, n := range []int{bufferSize - 2*around - 1, bufferSize - 2*around, bufferSize - 1, bufferSize, bufferSize + 1, 2*bufferSize - 2*around, 2 * bufferSize} {
 		for _, less := range []int{-2, -1, 0, 1, 2} {
 			head := `{"type":"user","message":{"role":"user","content":"`
 			tail := `"},"uuid":"x","timestamp":"2026-10-05T09:00:00Z"}`

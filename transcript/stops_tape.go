@@ -1,0 +1,243 @@
+package transcript
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+)
+
+// tape is one transcript read from its start to its end, with the index of the
+// rows that a window ending near the present position can hold.
+type tape struct {
+	index
+	r      io.ReaderAt
+	size   int64
+	path   string
+	keep   int64 // bytes behind the position that stay indexed
+	memo   *memo
+	marks  []mark // of every row that stays indexed
+	from   int64  // the rows before it are forgotten
+	typed  uint32 // rows of a known type so far
+	seen   Walked
+	finder finder
+
+	progress func(int64)
+	told     int64
+	err      error
+}
+
+// mark says what had been counted before the row that begins at off.
+type mark struct {
+	off              int64
+	rows, bad, known uint32
+}
+
+const (
+	// tapeBuffer is what is read at once: small enough to stay in the cache while
+	// it is searched.
+	tapeBuffer = 256 << 10
+	// maxMarks bounds the marks (6 MiB). A real window holds some thousands of
+	// rows; of a denser one the oldest half is forgotten, and what would need it
+	// is read again.
+	maxMarks = 1 << 18
+)
+
+func newTape(r io.ReaderAt, size int64, path string, opts WalkOptions, each func(*Stop, *Moment) error) *tape {
+	t := &tape{r: r, size: size, path: path, memo: newMemo(), progress: opts.Progress,
+		keep: 2 * cmp.Or(max(opts.Window, 0), DefaultWindow)}
+	t.launched, t.limit, t.stop = true, math.MaxInt, math.MaxInt64
+	t.finder = finder{tape: t, each: each, window: t.bare(size), uuids: map[string]bool{}}
+	return t
+}
+
+// bare is a window without an index, to decode rows with.
+func (t *tape) bare(size int64) *window {
+	return &window{r: t.r, size: size, memo: t.memo}
+}
+
+// run reads the file, in the manner of [index.scan].
+func (t *tape) run(ctx context.Context) error {
+	t.finder.owner = newOwnership("", t.path, lastSession(t.r, t.size))
+	buf := make([]byte, min(tapeBuffer, t.size))
+	n, base, used := 0, int64(0), 0 // buf[:n] holds the bytes from base on
+	for t.err == nil && base+int64(n) < t.size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n = copy(buf, buf[used:n])
+		base += int64(used)
+		want := min(int64(len(buf)-n), t.size-base-int64(n))
+		m, err := t.r.ReadAt(buf[n:n+int(want)], base+int64(n))
+		if m == 0 {
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			used = 0 // the file shrank under us: what was read stands
+			break
+		}
+		n += m
+		if used = t.lines(buf[:n], base); used == 0 && n == len(buf) && base+int64(n) < t.size {
+			used = t.part(buf[:n], base)
+		}
+		t.forget(base + int64(used) - t.keep)
+		t.tell(base + int64(used))
+	}
+	if t.err == nil && (t.open || n > used) {
+		t.row(buf[used:n], base+int64(used))
+	}
+	if t.err == nil {
+		t.finder.end()
+	}
+	t.tell(t.size)
+	return t.err
+}
+
+// lines takes every complete line and returns the bytes used.
+func (t *tape) lines(b []byte, base int64) int {
+	used := 0
+	for t.err == nil {
+		i := bytes.IndexByte(b[used:], '\n')
+		if i < 0 {
+			break
+		}
+		t.row(b[used:used+i], base+int64(used))
+		used += i + 1
+	}
+	return used
+}
+
+// row ends a line with its last (often only) bytes.
+func (t *tape) row(b []byte, off int64) {
+	m := mark{rows: uint32(t.rows), bad: uint32(t.bad), known: t.typed}
+	kept := len(t.entries)
+	t.known = false
+	t.seen.Lines++
+	t.line(b, off)
+	if m.rows == uint32(t.rows) && m.bad == uint32(t.bad) {
+		return // a blank line
+	}
+	m.off = t.cur.off
+	if t.known {
+		t.typed++
+	}
+	if len(t.marks) == maxMarks {
+		t.forget(t.marks[maxMarks/2].off)
+	}
+	t.marks = append(t.marks, m)
+	if t.seen.Rows, t.seen.Bad = t.rows, t.bad; t.rows == 1 && m.rows == 0 {
+		t.finder.begins(b)
+	}
+	if len(t.entries) == kept {
+		return
+	}
+	e := t.entries[kept]
+	switch {
+	case e.side:
+		t.seen.Sidechain++
+	case e.class == classUser || e.class == classAssistant:
+		t.seen.Main++
+	}
+	t.err = t.finder.entry(e)
+}
+
+// forget drops what is known of the rows before an offset, now and then.
+func (t *tape) forget(before int64) {
+	if before-t.from < t.keep/8 && len(t.marks) < maxMarks {
+		return
+	}
+	t.from = before
+	t.entries = slices.Delete(t.entries, 0, t.entryAt(before))
+	t.marks = slices.Delete(t.marks, 0, t.markAt(before))
+	t.memo.forget(before)
+}
+
+// entryAt is the index of the first kept row that begins at or behind off.
+func (t *tape) entryAt(off int64) int {
+	i, _ := slices.BinarySearchFunc(t.entries, off, func(e entry, off int64) int { return cmp.Compare(e.off, off) })
+	return i
+}
+
+func (t *tape) markAt(off int64) int {
+	i, _ := slices.BinarySearchFunc(t.marks, off, func(m mark, off int64) int { return cmp.Compare(m.off, off) })
+	return i
+}
+
+// counted is what had been counted before off.
+func (t *tape) counted(off int64) mark {
+	if i := t.markAt(off); i < len(t.marks) {
+		return t.marks[i]
+	}
+	return mark{rows: uint32(t.rows), bad: uint32(t.bad), known: t.typed}
+}
+
+// tell reports progress.
+func (t *tape) tell(pos int64) {
+	if t.progress != nil && pos > t.told {
+		t.progress(pos - t.told)
+		t.told = pos
+	}
+}
+
+// view is the window that [openWindow] would have made at the given end, out of
+// the rows that are indexed already; nil when it has to be read for itself: a
+// small one has every row checked, and one with very many rows forgets some.
+func (t *tape) view(end int64, opts Options) (*window, error) {
+	w := t.bare(end)
+	if w.start = max(0, end-opts.Window); w.start > 0 {
+		next, err := w.rowStart(w.start)
+		if err != nil {
+			return nil, err
+		}
+		w.start = next
+	}
+	if opts.Validate || end-w.start <= validateUpTo || w.start < t.from {
+		return nil, nil
+	}
+	lo, hi := t.entryAt(w.start), t.entryAt(end)
+	w.entries = t.entries[lo:hi:hi]
+	for _, n := range []int{readSegments, mappedSegments} {
+		if crowded(w, n) {
+			return nil, nil
+		}
+	}
+	from, to := t.counted(w.start), t.counted(end)
+	w.rows, w.bad, w.known = int(to.rows-from.rows), int(to.bad-from.bad), to.known != from.known
+	return w, nil
+}
+
+// crowded tells whether one of n segments holds so many rows that reading it would
+// have forgotten some.
+func crowded(w *window, n int) bool {
+	limit := maxEntries / n
+	if len(w.entries) < limit {
+		return false
+	}
+	step := (w.size - w.start + int64(n) - 1) / int64(n)
+	counts := make([]int, n)
+	for _, e := range w.entries {
+		i := (e.off - w.start) / step
+		if counts[i]++; counts[i] >= limit {
+			return true
+		}
+	}
+	return false
+}
+
+// lastSession is the session that the newest conversation row belongs to.
+func lastSession(r io.ReaderAt, size int64) string {
+	for _, limit := range []int64{DefaultBoxWindow, DefaultWindow} {
+		w, err := openWindow(r, size, limit, false)
+		if err != nil {
+			return ""
+		}
+		f := fold{window: w}
+		if id := f.latest(&Session{}); id != "" || w.start == 0 {
+			return id
+		}
+	}
+	return ""
+}
