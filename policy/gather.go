@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,35 +17,60 @@ import (
 // facts reads everything the input needs. What cannot be read is a fact, too.
 func (g *Gate) facts(ev *hookio.Event) *Facts {
 	now := g.Now()
-	f := &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Bypass: g.Bypass,
-		Shadow: g.Shadow, Config: g.Config}
 	switch ev.Name {
 	case hookio.Stop, hookio.StopFailure:
-		f.Session = g.readSession(f, now)
-		g.readEvidence(f)
-	default:
-		// Other events are decided without the transcript: it costs more than
-		// they may take, and nothing in them depends on it.
-		f.Session = transcript.Unread(transcript.Options{Now: now, SessionID: ev.SessionID})
-		f.Session.Path = ev.TranscriptPath
+		return g.factsOf(g.read(ev, now))
 	}
+	// Other events are decided without the transcript: it costs more than they may
+	// take, and nothing in them depends on it.
+	f := g.bareFacts(ev, now)
+	f.Session = transcript.Unread(transcript.Options{Now: now, SessionID: ev.SessionID})
+	f.Session.Path = ev.TranscriptPath
 	if ev.Name == hookio.PreToolUse {
 		f.Tool = toolFacts(ev)
 	}
 	return f
 }
 
-// readSession reads the transcript. When it cannot be read, the turn cannot be
-// judged, and that counts as evidence that is not available: no deferral, no
-// block, and somebody is told (TR-12, CL-2, D-37).
-func (g *Gate) readSession(f *Facts, now time.Time) *transcript.Session {
-	path := hookio.ExpandHome(f.Event.TranscriptPath, g.Home)
-	s, err := transcript.Read(path, transcript.Options{Now: now, Window: g.Config.WindowBytes,
-		BoxWindow: g.Config.BoxWindowBytes, HandoffLimit: g.Config.DeferFor(), SessionID: f.Event.SessionID,
-		LastAssistantMessage: f.Event.LastAssistantMessage, Validate: g.Validate})
+func (g *Gate) bareFacts(ev *hookio.Event, now time.Time) *Facts {
+	return &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Bypass: g.Bypass,
+		Shadow: g.Shadow, Config: g.Config}
+}
+
+// read gathers what the gate judges a stop by: the transcript, the ledger and the
+// state of the session.
+func (g *Gate) read(ev *hookio.Event, now time.Time) Moment {
+	m := Moment{Event: ev, Now: now}
+	m.Session, m.SessionErr = transcript.Read(hookio.ExpandHome(ev.TranscriptPath, g.Home), g.sessionOptions(ev, now))
+	session, err := g.Store.Session(cmp.Or(ev.SessionID, m.Session.SessionID))
+	if err == nil {
+		m.Ledger, err = session.Events()
+	}
+	if err == nil {
+		m.State, err = session.Load()
+	}
+	m.EvidenceErr = err
+	return m
+}
+
+// sessionOptions are how the transcript of an event is read.
+func (g *Gate) sessionOptions(ev *hookio.Event, now time.Time) transcript.Options {
+	return transcript.Options{Now: now, Window: g.Config.WindowBytes, BoxWindow: g.Config.BoxWindowBytes,
+		HandoffLimit: g.Config.DeferFor(), SessionID: ev.SessionID, LastAssistantMessage: ev.LastAssistantMessage,
+		Validate: g.Validate}
+}
+
+// factsOf puts the facts of a stop together. When the transcript cannot be read,
+// the turn cannot be judged, and that counts as evidence that is not available:
+// no deferral, no block, and somebody is told (TR-12, CL-2, D-37).
+func (g *Gate) factsOf(m Moment) *Facts {
+	f := g.bareFacts(m.Event, m.Now)
+	f.Session, f.Ledger, f.State = m.Session, m.Ledger, m.State
+	f.stateUnknown = errors.Is(m.EvidenceErr, evidence.ErrStateUnknown)
+	path, s := hookio.ExpandHome(m.Event.TranscriptPath, g.Home), m.Session
 	switch {
-	case err != nil:
-		f.EvidenceError = err.Error() + unreadHint(err)
+	case m.SessionErr != nil:
+		f.EvidenceError = m.SessionErr.Error() + unreadHint(m.SessionErr)
 	case slices.Contains(s.Blind, transcript.BlindUnknownShape):
 		// Without a row that is understood the turn looks like prose, and prose
 		// passes: the gate would be lost in silence.
@@ -53,6 +79,8 @@ func (g *Gate) readSession(f *Facts, now time.Time) *transcript.Session {
 		// The same for a turn of which nothing but its last rows is in sight.
 		f.EvidenceError = fmt.Sprintf("%s: the turn began before the last %d bytes and no tool call is in them; raise window_bytes",
 			path, g.Config.WindowBytes)
+	case m.EvidenceErr != nil:
+		f.EvidenceError = fmt.Sprintf("the session's evidence cannot be read: %v", m.EvidenceErr)
 	}
 	if f.Entrypoint == "" {
 		f.Entrypoint = s.Entrypoint
@@ -65,7 +93,7 @@ func (g *Gate) readSession(f *Facts, now time.Time) *transcript.Session {
 			})
 		}
 	}
-	return s
+	return f
 }
 
 // unreadHint says what to do about a transcript that cannot be read; the error of
@@ -80,21 +108,6 @@ func unreadHint(err error) string {
 		return "; run the hook as the user who may read it"
 	}
 	return ""
-}
-
-// readEvidence reads the ledger and the state of the session.
-func (g *Gate) readEvidence(f *Facts) {
-	session, err := g.Store.Session(sessionID(f))
-	if err == nil {
-		f.Ledger, err = session.Events()
-	}
-	if err == nil {
-		f.State, err = session.Load()
-		f.stateUnknown = errors.Is(err, evidence.ErrStateUnknown)
-	}
-	if err != nil && f.EvidenceError == "" {
-		f.EvidenceError = fmt.Sprintf("the session's evidence cannot be read: %v", err)
-	}
 }
 
 // toolFacts describes the tool call of a PreToolUse event.

@@ -33,20 +33,17 @@ func (g *Gate) Carry(ctx context.Context, o *Outcome) *Decision {
 	switch d.Effects.Remediation {
 	case "increment":
 		if err == nil {
-			err = g.count(ctx, session, o)
+			err = session.Update(ctx, o.count)
 		}
 		if err != nil {
 			o.uncounted(err)
 		}
 	case "clear":
 		if err == nil && (o.Facts.State.Remediation.Count > 0) {
-			err = session.Update(ctx, func(st *evidence.State) error {
-				st.Remediation = evidence.Remediation{}
-				return nil
-			})
+			err = session.Update(ctx, o.clear)
 		}
 		if err == nil && d.Effects.ReconcileSessionEnd {
-			err = session.Append(ctx, evidence.Event{Kind: evidence.SessionEnded, TS: o.Facts.Now})
+			err = session.Append(ctx, o.sessionEnded())
 		}
 		if err != nil {
 			o.Problems = append(o.Problems, fmt.Sprintf("the session's state could not be written: %v", err))
@@ -55,17 +52,50 @@ func (g *Gate) Carry(ctx context.Context, o *Outcome) *Decision {
 	return o.Decision
 }
 
+// CarryInto is [Gate.Carry] for who keeps a session's state in memory: a replay. It
+// changes st, and adds to log what Carry would have written to the ledger. It
+// touches no file. The outcome must be one of Stop, judged with this state.
+func (o *Outcome) CarryInto(st *evidence.State, log *evidence.Log) *Decision {
+	if o.Facts.Shadow || o.Facts.Event.Name != hookio.Stop {
+		return o.Decision
+	}
+	switch o.Decision.Effects.Remediation {
+	case RemediationIncrement:
+		if err := o.count(st); err != nil {
+			o.uncounted(err)
+		}
+	case RemediationClear:
+		o.clear(st)
+		if o.Decision.Effects.ReconcileSessionEnd {
+			log.Events = append(log.Events, o.sessionEnded())
+		}
+	}
+	return o.Decision
+}
+
+// Blocks is how often the present cycle was blocked before this decision.
+func (o *Outcome) Blocks() int { return o.Facts.blocked() }
+
 // count records one block, and the nudge when there is one.
-func (g *Gate) count(ctx context.Context, session *evidence.Session, o *Outcome) error {
-	return session.Update(ctx, func(st *evidence.State) error {
-		if !st.Remediation.Add(o.Facts.cycle(), o.Facts.Config.RemediationCap) {
-			return errCapReached
-		}
-		if o.Decision.Effects.Nudge {
-			st.Nudged = o.Facts.nudgeKey()
-		}
-		return nil
-	})
+func (o *Outcome) count(st *evidence.State) error {
+	if !st.Remediation.Add(o.Facts.cycle(), o.Facts.Config.RemediationCap) {
+		return errCapReached
+	}
+	if o.Decision.Effects.Nudge {
+		st.Nudged = o.Facts.nudgeKey()
+	}
+	return nil
+}
+
+// clear ends the cycle of blocks.
+func (o *Outcome) clear(st *evidence.State) error {
+	st.Remediation = evidence.Remediation{}
+	return nil
+}
+
+// sessionEnded is what a passing stop adds when the end of the session was asked for.
+func (o *Outcome) sessionEnded() evidence.Event {
+	return evidence.Event{Kind: evidence.SessionEnded, TS: o.Facts.Now}
 }
 
 // uncounted replaces a block that could not be counted.
