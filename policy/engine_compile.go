@@ -66,7 +66,10 @@ func compileBuiltin() ([]*RuleMeta, map[string]*ast.Module, error) {
 			a = m.Annotations[0]
 		}
 		metas = append(metas, meta)
-		return newRuleMeta(meta, a)
+		if faults := newRuleMeta(meta, a); len(faults) > 0 {
+			return faults
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, nil, err

@@ -51,6 +51,7 @@ type overlays struct {
 	// rules knows who defined a rule or deferral first: its METADATA or, while
 	// they are not read yet, its first file.
 	rules map[string]*sourceFile
+	main  bool // the files are the built-in layer's, so that the aggregator may be among them
 }
 
 func (o *overlays) layerOf(file string) string {
@@ -62,10 +63,11 @@ func (o *overlays) layerOf(file string) string {
 	return ""
 }
 
-func (o *overlays) fail(f *sourceFile, loc *ast.Location, hint, format string, args ...any) {
+func (o *overlays) fail(kind string, f *sourceFile, loc *ast.Location, hint, format string, args ...any) *PolicyError {
 	e := at(loc, o.names[f.layer], fmt.Sprintf(format, args...), hint)
-	e.File = f.name
+	e.File, e.Kind = f.name, kind
 	o.errs = append(o.errs, e)
+	return e
 }
 
 // loadOverlays reads, parses and checks the layers. Every fault is collected;
@@ -80,6 +82,12 @@ func loadOverlays(layers []Layer, builtin []*RuleMeta) *overlays {
 		o.names = append(o.names, l.Name)
 		o.read(i+1, l, caps)
 	}
+	o.check()
+	return o
+}
+
+// check looks at all files that were parsed.
+func (o *overlays) check() {
 	for _, f := range o.files {
 		o.claim(f)
 	}
@@ -88,7 +96,6 @@ func loadOverlays(layers []Layer, builtin []*RuleMeta) *overlays {
 		o.checkBuiltins(f)
 	}
 	o.checkHeads()
-	return o
 }
 
 func kindOf(m *RuleMeta) packageKind {
@@ -100,63 +107,85 @@ func kindOf(m *RuleMeta) packageKind {
 
 // read parses the files of one layer.
 func (o *overlays) read(rank int, l Layer, caps *ast.Capabilities) {
-	broken := func(p string, err error) {
-		o.errs = append(o.errs, &PolicyError{File: path.Join(l.Root, p), Message: "cannot be read: " + err.Error(), Layer: l.Name})
-	}
+	l.Each(false, func(p string, src []byte, err error) {
+		f := &sourceFile{name: path.Join(l.Root, p), layer: rank}
+		if err != nil {
+			o.errs = append(o.errs, &PolicyError{File: f.name, Message: "cannot be read: " + err.Error(), Layer: l.Name, Kind: KindUnreadable})
+			return
+		}
+		o.parse(f, string(src), caps)
+	})
+}
+
+// Each reads the policy files of the layer in the order of their names, and with
+// tests set the files named *_test.rego as well. What cannot be read is visited
+// with an error; the walk goes on behind it.
+func (l Layer) Each(tests bool, visit func(name string, src []byte, err error)) {
 	if l.FS == nil {
-		broken(".", fs.ErrNotExist)
+		visit(".", nil, fs.ErrNotExist)
 		return
 	}
 	err := fs.WalkDir(l.FS, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			broken(p, err)
+			visit(p, nil, err)
 			return nil
 		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && p != ".":
 			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(p, ".rego") || strings.HasSuffix(p, "_test.rego"):
+		case d.IsDir() || !strings.HasSuffix(p, ".rego") || !tests && strings.HasSuffix(p, "_test.rego"):
 			return nil
 		}
 		src, err := fs.ReadFile(l.FS, p)
-		if err != nil {
-			broken(p, err)
-			return nil
-		}
-		f := &sourceFile{name: path.Join(l.Root, p), layer: rank}
-		o.parse(f, string(src), caps)
+		visit(p, src, err)
 		return nil
 	})
 	if err != nil {
-		broken(".", err)
+		visit(".", nil, err)
 	}
 }
 
 func (o *overlays) parse(f *sourceFile, src string, caps *ast.Capabilities) {
-	opts := ast.ParserOptions{Capabilities: caps, ProcessAnnotation: true, RegoVersion: ast.RegoV1}
-	m, err := ast.ParseModuleWithOpts(f.name, src, opts)
-	switch {
-	case err != nil:
-		o.errs = append(o.errs, o.parseErrors(f, src, err)...)
-	case m != nil: // an empty file is no module
+	m, errs := parsePolicy(f.name, src, caps)
+	for _, e := range errs {
+		e.Layer = o.names[f.layer]
+		o.errs = append(o.errs, e)
+	}
+	if m != nil { // an empty file is no module
 		f.module = m
 		o.files = append(o.files, f)
 	}
 }
 
+// ParsePolicy parses a policy file with its METADATA. A module of nil without
+// errors is an empty file. The errors have no Layer.
+func ParsePolicy(name, src string) (*ast.Module, PolicyErrors) {
+	return parsePolicy(name, src, ast.CapabilitiesForThisVersion())
+}
+
+func parsePolicy(name, src string, caps *ast.Capabilities) (*ast.Module, PolicyErrors) {
+	opts := ast.ParserOptions{Capabilities: caps, ProcessAnnotation: true, RegoVersion: ast.RegoV1}
+	m, err := ast.ParseModuleWithOpts(name, src, opts)
+	if err != nil {
+		return nil, parseErrors(name, src, err)
+	}
+	return m, nil
+}
+
 // parseErrors explains why a file does not parse; Rego v0 is recognised, because
 // much of what is written about OPA still shows it.
-func (o *overlays) parseErrors(f *sourceFile, src string, err error) PolicyErrors {
-	errs := fromOPA(err, func(string) string { return o.names[f.layer] })
+func parseErrors(name, src string, err error) PolicyErrors {
+	errs := fromOPA(err, func(string) string { return "" })
 	for _, e := range errs {
-		e.File = f.name
+		e.File, e.Kind = name, KindParse
 		if e.Hint == "" {
 			e.Hint = "correct that line; `stophook explain` shows whether the rule is found then"
 		}
 	}
-	if _, v0 := ast.ParseModuleWithOpts(f.name, src, ast.ParserOptions{RegoVersion: ast.RegoV0}); v0 == nil {
+	if _, v0 := ast.ParseModuleWithOpts(name, src, ast.ParserOptions{RegoVersion: ast.RegoV0}); v0 == nil {
 		e := errs[0]
+		e.Kind = KindRegoV0
 		e.Message = "this file is written in Rego v0, and Rego v1 is needed: " + e.Message
-		e.Hint = "v1 has `if` before the body of a rule and `contains` in rules that make sets: `demand contains {\"text\": \"...\"} if { ... }`; `opa fmt --write --rego-v1 " + f.name + "` migrates"
+		e.Hint = "v1 has `if` before the body of a rule and `contains` in rules that make sets: `demand contains {\"text\": \"...\"} if { ... }`; `stophook fmt -w --rego-v1 " + name + "` migrates"
 		return errs[:1]
 	}
 	return errs
@@ -167,12 +196,15 @@ func (o *overlays) parseErrors(f *sourceFile, src string, err error) PolicyError
 func (o *overlays) claim(f *sourceFile) {
 	p := f.module.Package
 	parts := packageParts(p.Path)
-	if parts[0] != "stophook" {
+	switch {
+	case parts[0] != "stophook":
 		o.claimHelper(f, parts)
+		return
+	case o.main && isMain(parts):
 		return
 	}
 	if len(parts) != 3 || (parts[1] != "rules" && parts[1] != "deferrals") || !goodName(parts[2]) {
-		o.fail(f, p.Location, "a rule is package stophook.rules.NAME and a deferral package stophook.deferrals.NAME, with a NAME of lower-case letters, digits and _; helpers are in packages outside stophook",
+		o.fail(KindPackage, f, p.Location, "a rule is package stophook.rules.NAME and a deferral package stophook.deferrals.NAME, with a NAME of lower-case letters, digits and _; helpers are in packages outside stophook",
 			"package %s is not open to policies", strings.Join(parts, "."))
 		return
 	}
@@ -186,7 +218,7 @@ func (o *overlays) claim(f *sourceFile) {
 		return
 	}
 	if first.layer != f.layer || first.kind != f.kind {
-		o.fail(f, p.Location, "give it another name; a layer can add rules and never change those of a layer above",
+		o.fail(KindPackageCollision, f, p.Location, "give it another name; a layer can add rules and never change those of a layer above",
 			"%s is already defined in %s (layer %s)", f.rule, first.name, o.names[first.layer])
 		f.kind = helperPackage // keep its METADATA out of the other's way
 	}
@@ -200,7 +232,7 @@ func (o *overlays) claimHelper(f *sourceFile, parts []string) {
 		other := packageParts(g.module.Package.Path)
 		n := min(len(other), len(parts))
 		if slices.Equal(other[:n], parts[:n]) {
-			o.fail(f, f.module.Package.Location, "use a package that begins with another name",
+			o.fail(KindPackageCollision, f, f.module.Package.Location, "use a package that begins with another name",
 				"package %s overlaps with %s of %s (layer %s)", strings.Join(parts, "."), strings.Join(other, "."), g.name, o.names[g.layer])
 			return
 		}
@@ -236,14 +268,24 @@ func (o *overlays) readMeta() {
 		a, from, err := o.packageAnnotation(f)
 		if from != nil {
 			m.File, m.Line = from.name, from.module.Package.Location.Row
+		} else {
+			from = f
 		}
-		if err == nil {
-			err = newRuleMeta(m, a)
+		loc := &ast.Location{File: m.File, Row: m.Line}
+		var faults metaFaults
+		switch {
+		case err != nil:
+			o.fail(KindMetadataTwice, from, loc, metaHint, "%v", err)
+		case a == nil:
+			faults = newRuleMeta(m, nil)
+			o.fail(KindMetadataMissing, from, loc, metaHint, "%v", faults)
+		default:
+			faults = newRuleMeta(m, a)
+			for _, fault := range faults {
+				o.fail(KindMetadataInvalid, from, loc, metaHint, "%v", fault).Key = fault.key
+			}
 		}
-		if err != nil {
-			o.fail(f, &ast.Location{File: m.File, Row: m.Line}, metaHint, "%v", err)
-		}
-		if len(m.Codes) > 0 || err == nil {
+		if len(m.Codes) > 0 || err == nil && len(faults) == 0 {
 			o.metas = append(o.metas, m)
 		}
 	}

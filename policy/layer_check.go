@@ -56,7 +56,7 @@ func (o *overlays) checkBuiltins(f *sourceFile) {
 		name := ref.String()
 		if b := ast.BuiltinMap[name]; b != nil {
 			if why := forbidden(b); why != "" {
-				o.fail(f, op.Location, "policies see the input document and nothing else", "%s cannot be used in policies: %s", name, why)
+				o.fail(KindBuiltin, f, op.Location, "policies see the input document and nothing else", "%s cannot be used in policies: %s", name, why)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (o *overlays) checkHeads() {
 				continue
 			}
 			if len(ref) != 1 || r.Head.RuleKind() != ast.MultiValue || len(r.Head.Args) > 0 {
-				o.fail(f, r.Location, "write `"+string(name)+" contains ... if { ... }`", "%s of rule %s must be a set", name, f.rule)
+				o.fail(KindShape, f, r.Location, "write `"+string(name)+" contains ... if { ... }`", "%s of rule %s must be a set", name, f.rule)
 			}
 			if string(name) == want {
 				answers[f.rule] = true
@@ -100,7 +100,7 @@ func (o *overlays) checkHeads() {
 	}
 	for _, f := range o.files {
 		if f.kind != helperPackage && o.rules[f.rule] == f && !answers[f.rule] {
-			o.fail(f, f.module.Package.Location, "write `"+wanted(f)+" contains {...} if { ... }`", "%s defines no %s, so it could never say anything", f.rule, wanted(f))
+			o.fail(KindSilent, f, f.module.Package.Location, "write `"+wanted(f)+" contains {...} if { ... }`", "%s defines no %s, so it could never say anything", f.rule, wanted(f))
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (o *overlays) checkRefs(modules map[string]*ast.Module) {
 		}
 		ast.WalkRefs(m, func(ref ast.Ref) bool {
 			if ref[0].Equal(ast.DefaultRootDocument) && asksAggregator(ref) {
-				o.fail(f, ref[0].Location, "name what you need below data, for example data.stophook.rules.NAME; the input document is input",
+				o.fail(KindAggregator, f, ref[0].Location, "name what you need below data, for example data.stophook.rules.NAME; the input document is input",
 					"%s covers the aggregator, which asks the rules itself", ref)
 			}
 			return false

@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,30 +58,59 @@ func reservedCode(code string) bool {
 	return false
 }
 
+// A metaFault is one thing that is wrong with METADATA.
+type metaFault struct {
+	key string // such as custom.severity; empty when none is at fault
+	msg string
+}
+
+func (f *metaFault) Error() string { return f.msg }
+
+// metaFaults are all of one block, by key.
+type metaFaults []*metaFault
+
+func (f metaFaults) Error() string {
+	msgs := make([]string, len(f))
+	for i, fault := range f {
+		msgs[i] = fault.msg
+	}
+	return strings.Join(msgs, "; ")
+}
+
 // newRuleMeta reads the METADATA block of a package clause; a is nil when there is none.
-func newRuleMeta(m *RuleMeta, a *ast.Annotations) error {
+func newRuleMeta(m *RuleMeta, a *ast.Annotations) (faults metaFaults) {
 	m.Severity, m.Fail, m.Order, m.Events, m.Title = "block", "open", 100, []string{"Stop"}, m.Name
+	fail := func(key, format string, args ...any) {
+		faults = append(faults, &metaFault{key, fmt.Sprintf(format, args...)})
+	}
 	if a == nil {
-		return fmt.Errorf("%s has no METADATA for its package, so it has no code", m.what())
+		fail("", "%s has no METADATA for its package, so it has no code", m.what())
+		return faults
 	}
 	m.Description = a.Description
 	if a.Title != "" {
 		m.Title = a.Title
 	}
-	for key, v := range a.Custom {
-		if err := m.set(key, v); err != nil {
-			return fmt.Errorf("METADATA of %s: custom.%s: %w", m.what(), key, err)
+	for _, key := range slices.Sorted(maps.Keys(a.Custom)) {
+		if err := m.set(key, a.Custom[key]); err != nil {
+			fail("custom."+key, "METADATA of %s: custom.%s: %v", m.what(), key, err)
 		}
 	}
-	if len(m.Codes) == 0 {
-		return fmt.Errorf("METADATA of %s lack custom.code", m.what())
+	if a.Custom["code"] == nil && a.Custom["codes"] == nil {
+		fail("custom", "METADATA of %s lack custom.code", m.what())
 	}
 	for _, c := range m.Codes {
-		if c == "" || strings.ContainsAny(c, " \t\n") || reservedCode(c) {
-			return fmt.Errorf("METADATA of %s: %q cannot be the code of a demand", m.what(), c)
+		if c != "" && !strings.ContainsAny(c, " \t\n") && !reservedCode(c) {
+			continue
+		}
+		if key := "custom.code"; len(faults) == 0 { // an empty one was told when it was read
+			if s, _ := a.Custom["code"].(string); s != c {
+				key = "custom.codes"
+			}
+			fail(key, "METADATA of %s: %q cannot be the code of a demand", m.what(), c)
 		}
 	}
-	return nil
+	return faults
 }
 
 // set reads one key of custom. Keys that are not ours belong to the author.

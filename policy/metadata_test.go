@@ -16,7 +16,10 @@ func parseMeta(t *testing.T, custom string) (*RuleMeta, error) {
 		t.Fatal(err)
 	}
 	meta := &RuleMeta{Name: "mine"}
-	return meta, newRuleMeta(meta, m.Annotations[0])
+	if faults := newRuleMeta(meta, m.Annotations[0]); len(faults) > 0 {
+		return meta, faults
+	}
+	return meta, nil
 }
 
 func TestRuleMeta(t *testing.T) {

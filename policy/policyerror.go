@@ -12,6 +12,27 @@ import (
 // ErrEvent says that an input document is for another event than the engine.
 var ErrEvent = errors.New("the engine was made for another event")
 
+// Kinds of faults, stable names for tools.
+const (
+	KindUnreadable       = "unreadable"        // a file or folder that cannot be read
+	KindParse            = "parse-error"       // what is no Rego
+	KindRegoV0           = "rego-v0"           // Rego of before 1.0
+	KindPackage          = "package-closed"    // a package that policies cannot be in
+	KindPackageCollision = "package-collision" // a package that belongs to another rule or layer
+	KindMetadataMissing  = "metadata-missing"
+	KindMetadataInvalid  = "metadata-invalid"
+	KindMetadataTwice    = "metadata-twice"
+	KindBuiltin          = "forbidden-builtin" // clock, network, random numbers, environment
+	KindShape            = "rule-shape"        // demand, defer or notice that is no set
+	KindSilent           = "never-speaks"      // a rule that can say nothing
+	KindAggregator       = "asks-aggregator"
+	KindType             = "type-error"
+	KindFunction         = "undefined-function"
+	KindUnsafe           = "unsafe-variable"
+	KindRecursion        = "recursion"
+	KindCompile          = "compile-error" // what else the compiler refuses
+)
+
 // A PolicyError is one thing that is wrong with a policy, at its place.
 type PolicyError struct {
 	File    string // as a person can open it: the layer's root and the path in it
@@ -20,6 +41,8 @@ type PolicyError struct {
 	Message string
 	Hint    string // what to do next; may be empty
 	Layer   string // name of the layer that the file belongs to
+	Kind    string // one of the Kind constants; empty for faults of an evaluation
+	Key     string // of METADATA, such as custom.severity, when one of them is at fault
 }
 
 // Error gives `file:line: message`, and the hint on a second line.
@@ -82,10 +105,10 @@ func fromOPA(err error, layerOf func(string) string) PolicyErrors {
 	switch {
 	case errors.As(err, &list):
 		for _, e := range list {
-			out = append(out, at(e.Location, "", e.Code+": "+e.Message, hintFor(e.Message)))
+			out = append(out, fromCompiler(e))
 		}
 	case errors.As(err, &one):
-		out = append(out, at(one.Location, "", one.Code+": "+one.Message, hintFor(one.Message)))
+		out = append(out, fromCompiler(one))
 	case errors.As(err, &run):
 		out = append(out, at(run.Location, "", run.Code+": "+run.Message, ""))
 	default:
@@ -95,6 +118,29 @@ func fromOPA(err error, layerOf func(string) string) PolicyErrors {
 		e.Layer = layerOf(e.File)
 	}
 	return out
+}
+
+func fromCompiler(err *ast.Error) *PolicyError {
+	e := at(err.Location, "", err.Code+": "+err.Message, hintFor(err.Message))
+	e.Kind = kindOfOPA(err)
+	return e
+}
+
+// kindOfOPA is our name for what OPA's parser or compiler found.
+func kindOfOPA(err *ast.Error) string {
+	switch {
+	case err.Code == ast.ParseErr:
+		return KindParse
+	case strings.HasPrefix(err.Message, "undefined function"):
+		return KindFunction
+	case err.Code == ast.TypeErr:
+		return KindType
+	case err.Code == ast.UnsafeVarErr:
+		return KindUnsafe
+	case err.Code == ast.RecursionErr:
+		return KindRecursion
+	}
+	return KindCompile
 }
 
 // hintFor explains the compile errors that policy authors meet first.
