@@ -114,6 +114,9 @@ func turnDoc(t *transcript.Turn) map[string]any {
 		"final_text": t.FinalText, "final_text_source": t.FinalTextSource, "api_error": t.APIError,
 		"boxes": list(t.Boxes, func(b transcript.Box) any { return boxDoc(&b) }),
 	}
+	if len(t.Notified) > 0 {
+		doc["notified"] = strings2any(t.Notified)
+	}
 	put(doc, "prompt_uuid", t.PromptUUID)
 	if t.StartedAt.UUID != "" || !t.StartedAt.Time.IsZero() {
 		doc["started_at"] = positionDoc(t.StartedAt)

@@ -173,6 +173,7 @@ type Turn struct {
 	Origin      string     `json:"origin"` // human, notification, unknown, or the host's origin kind
 	Complete    bool       `json:"complete"`
 	StartedAt   Position   `json:"started_at,omitzero"`
+	Notified    []string   `json:"notified,omitempty"`    // the task ids of the notification that started it
 	PromptUUID  string     `json:"prompt_uuid,omitempty"` // of the latest human prompt, the key of a remediation cycle
 	PromptAt    time.Time  `json:"prompt_at,omitzero"`
 	Remediation int        `json:"remediation_prompts"` // walked back over, 16 at most

@@ -25,6 +25,11 @@ func (n *naive) turnStart(t *Turn) (turnAt, humanAt int) {
 		if start != "" && turnAt < 0 {
 			turnAt = i
 			t.Origin, t.StartedAt = strings.TrimPrefix(start, "other:"), n.rows[i].pos()
+			if start == "notification" {
+				for _, x := range naiveNotices(n.rows[i].text()) {
+					t.Notified = append(t.Notified, x.TaskIDs...)
+				}
+			}
 		}
 		if humanAt >= 0 {
 			break

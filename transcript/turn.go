@@ -94,6 +94,9 @@ func (f *fold) walk() (t Turn, turnAt, humanAt int) {
 		}
 		if turnAt < 0 {
 			turnAt, t.StartedAt, t.Complete, t.Origin = i, r.pos, true, originOf(r, s)
+			if s == startNotification {
+				t.Notified = noticeIDs(r.text())
+			}
 		}
 		if s == startHuman {
 			humanAt, t.PromptUUID, t.PromptAt = i, r.pos.UUID, r.pos.Time
@@ -104,6 +107,16 @@ func (f *fold) walk() (t Turn, turnAt, humanAt int) {
 		t.Complete = true // the whole file was seen
 	}
 	return t, turnAt, humanAt
+}
+
+// noticeIDs lists the tasks that the envelopes of a text name.
+func noticeIDs(text string) (ids []string) {
+	for _, n := range Notices(text) {
+		for _, id := range n.TaskIDs {
+			ids = append(ids, strings.Clone(id))
+		}
+	}
+	return ids
 }
 
 func originOf(r row, s start) string {

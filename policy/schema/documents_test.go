@@ -33,7 +33,7 @@ func fullSession() *transcript.Session {
 		Path: "/t.jsonl", Size: 100, WindowOffset: 0, Rows: 3, BadLines: 1, Blind: []string{transcript.BlindWindowCut},
 		SessionID: "s-1", Entrypoint: "cli", Version: "2.1.332", Now: now,
 		Turn: transcript.Turn{
-			Origin: "human", Complete: true, StartedAt: at, PromptUUID: "u-0", PromptAt: now.Add(-2 * time.Minute), Remediation: 1, ToolCalls: 1, IsToolTurn: true,
+			Origin: "human", Complete: true, StartedAt: at, Notified: []string{"b1"}, PromptUUID: "u-0", PromptAt: now.Add(-2 * time.Minute), Remediation: 1, ToolCalls: 1, IsToolTurn: true,
 			Tools:      []transcript.ToolCall{{ID: "toolu_1", Name: "Bash", Command: "x", FilePath: "/f", At: at, ResultTime: now, Evidence: "status", Background: true, ExitCode: &code, Written: "new", Replaced: "old", Cut: true}},
 			LastToolAt: now, LastOtherToolAt: now, FinalText: "done", FinalTextSource: "payload",
 			Boxes: []transcript.Box{{CheckID: "k3f9a1b2", Source: "final_text", Offset: -1}},
