@@ -140,3 +140,14 @@ func (m *Moment) Session(opts Options) (*Session, error) {
 	}
 	return newSession(w, t.path, opts), nil
 }
+
+// Evidence lists the evidence commands of the whole session up to the stop that
+// the transcript shows to have worked, in order. The list grows from stop to stop
+// and must not be changed.
+func (m *Moment) Evidence() []EvidenceCall {
+	calls := m.tape.ledger.calls
+	for len(calls) > 0 && calls[len(calls)-1].Offset >= m.stop.Offset {
+		calls = calls[:len(calls)-1]
+	}
+	return calls
+}

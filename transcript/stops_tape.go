@@ -24,6 +24,7 @@ type tape struct {
 	typed  uint32 // rows of a known type so far
 	seen   Walked
 	finder finder
+	ledger ledger
 
 	progress func(int64)
 	told     int64
@@ -51,6 +52,7 @@ func newTape(r io.ReaderAt, size int64, path string, opts WalkOptions, each func
 		keep: 2 * cmp.Or(max(opts.Window, 0), DefaultWindow)}
 	t.launched, t.limit, t.stop = true, math.MaxInt, math.MaxInt64
 	t.finder = finder{tape: t, each: each, window: t.bare(size), uuids: map[string]bool{}}
+	t.ledger.window = t.finder.window
 	return t
 }
 
@@ -141,6 +143,7 @@ func (t *tape) row(b []byte, off int64) {
 	case e.class == classUser || e.class == classAssistant:
 		t.seen.Main++
 	}
+	t.ledger.entry(e, b)
 	t.err = t.finder.entry(e)
 }
 
