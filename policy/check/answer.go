@@ -97,9 +97,10 @@ func assigned(body ast.Body, v ast.Var) (found *ast.Term) {
 func (c *checker) checkText(f *file, r *ast.Rule, t *ast.Term) {
 	p := &pieces{module: f.module, seen: map[ast.Var]bool{}}
 	p.collect(r, t, 0)
+	blank := strings.TrimSpace(strings.Join(p.texts, "")) == ""
 	switch {
-	case p.opaque:
-	case strings.TrimSpace(strings.Join(p.texts, "")) == "":
+	case p.opaque || blank && p.data:
+	case blank:
 		c.at(f, t.Location, Finding{Severity: SeverityWarning, Kind: KindDemandText, Message: "the text of this demand is blank, which makes every decision a policy error",
 			Hint: "say what is missing, and the command that repairs it"})
 	case !p.actionable():
@@ -113,6 +114,7 @@ type pieces struct {
 	module *ast.Module
 	seen   map[ast.Var]bool
 	texts  []string
+	data   bool // a part is a field of the session
 	opaque bool // a part comes from somewhere that cannot be seen here
 }
 
@@ -135,15 +137,25 @@ func (p *pieces) collect(r *ast.Rule, t *ast.Term, depth int) {
 			p.collect(r, x, depth+1)
 		}
 	case ast.Ref:
-		// A field of the input is data, and data name no command; configuration may.
-		if s := v.String(); !v.HasPrefix(ast.InputRootRef) || strings.HasPrefix(s, "input.config.params") || strings.HasPrefix(s, "input.self") {
-			p.opaque = true
-		}
+		p.ref(v)
 	case ast.Var:
 		p.variable(r, v, depth)
 	default:
 		p.opaque = true
 	}
+}
+
+// ref tells fields of the session, which name no command, from configuration and
+// other rules, which may.
+func (p *pieces) ref(ref ast.Ref) {
+	head, _ := ref[0].Value.(ast.Var)
+	elsewhere := ref[0].Equal(ast.DefaultRootDocument) || slices.ContainsFunc(p.module.Imports, func(i *ast.Import) bool { return i.Name() == head }) ||
+		slices.ContainsFunc(p.module.Rules, func(r *ast.Rule) bool { return r.Head.Name == head })
+	s := ref.String()
+	if elsewhere || strings.HasPrefix(s, "input.config.params") || strings.HasPrefix(s, "input.self") {
+		p.opaque = true
+	}
+	p.data = true
 }
 
 func (p *pieces) variable(r *ast.Rule, v ast.Var, depth int) {

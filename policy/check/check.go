@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -128,6 +129,10 @@ func (c *checker) addInspected() {
 			continue
 		case e.Key != "":
 			e.Line, e.Col = c.metadataLine(f, e.Key, e.Line)
+			if e.Hint = "correct the value"; e.Key == "custom" {
+				rule, _ := policy.RuleOf(f.module.Package)
+				e.Hint = "add it: `custom: {code: acme." + rule + "}`"
+			}
 		}
 		c.addError(f, e)
 	}
@@ -174,7 +179,7 @@ func (c *checker) checkCodes() {
 				c.add(f, Finding{Line: line, Col: col, Kind: KindCodeCollision,
 					Message: fmt.Sprintf("code %s is already that of %s (%s)", code, other.Name, place(other)),
 					Hint:    "give it a code of its own, such as acme." + m.Name + ", so that a decision tells which rule made it"})
-			case strings.HasPrefix(code, "stop-hook.") && !c.opts.Builtin:
+			case strings.HasPrefix(code, "stop-hook.") && !c.opts.Builtin && !c.toldAt(f, line):
 				c.add(f, Finding{Line: line, Col: col, Severity: SeverityWarning, Kind: KindCodePrefix, Message: "codes that begin with stop-hook. are those of the built-in rules",
 					Hint: "use a prefix of your own, such as acme." + m.Name})
 			}
@@ -183,6 +188,11 @@ func (c *checker) checkCodes() {
 			}
 		}
 	}
+}
+
+// toldAt reports whether a line has an error already.
+func (c *checker) toldAt(f *file, line int) bool {
+	return slices.ContainsFunc(c.findings, func(x Finding) bool { return x.File == f.name && x.Line == line && x.Severity == SeverityError })
 }
 
 func place(m *policy.RuleMeta) string {

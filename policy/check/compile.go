@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -92,7 +93,9 @@ func (c *checker) compileError(modules map[string]*ast.Module, e *ast.Error) boo
 		return false
 	}
 	f := c.byName[e.Location.File]
-	c.compileFinding(f, e)
+	if !strings.HasPrefix(e.Message, "package annotation redeclared") || !c.hasError(policy.KindMetadataTwice) {
+		c.compileFinding(f, e)
+	}
 	m := modules[f.name]
 	if m == nil {
 		return false
@@ -109,6 +112,10 @@ func (c *checker) compileError(modules map[string]*ast.Module, e *ast.Error) boo
 	}
 	delete(modules, f.name)
 	return true
+}
+
+func (c *checker) hasError(kind string) bool {
+	return slices.ContainsFunc(c.findings, func(x Finding) bool { return x.Kind == kind })
 }
 
 // rows are the lines that a rule takes: up to the next rule.
@@ -228,7 +235,7 @@ func builtinNames() []string {
 // compiled looks at what only shows in compiled modules.
 func (c *checker) compiled(modules map[string]*ast.Module) {
 	for _, e := range c.inspect.CheckRefs(modules) {
-		if f := c.byName[e.File]; f != nil && !c.opts.Builtin {
+		if f := c.byName[e.File]; f != nil && !c.opts.Builtin && e.Line != f.module.Package.Location.Row {
 			c.addError(f, e)
 		}
 	}

@@ -110,6 +110,10 @@ func (f *file) blame(e *policy.PolicyError) (from, to int) {
 	for at > 1 && strings.TrimSpace(f.line(at)) == "" {
 		at--
 	}
+	if f.unclosedAbove(e) {
+		for at--; at > 1 && strings.TrimSpace(f.line(at)) == ""; at-- {
+		}
+	}
 	from, to = f.statement(at)
 	if e.Line == from && e.Kind == policy.KindParse && from > 1 {
 		alone := "package p\n" + strings.Join(f.lines[from-1:to], "\n")
@@ -124,6 +128,14 @@ func (f *file) blame(e *policy.PolicyError) (from, to int) {
 		e.Line, e.Col = at, 0
 	}
 	return from, to
+}
+
+// unclosedAbove reports whether a bracket was left open on a line above: the
+// parser then meets, at the beginning of a line, something that cannot follow.
+func (f *file) unclosedAbove(e *policy.PolicyError) bool {
+	text := f.line(e.Line)
+	first := len(text) - len(strings.TrimLeft(text, " \t")) + 1
+	return e.Line > 1 && e.Col == first && strings.Contains(e.Message, `expected "," or`)
 }
 
 // statement gives the lines of the top-level statement at line n: from the last

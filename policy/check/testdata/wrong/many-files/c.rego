@@ -1,0 +1,3 @@
+package stophook.rules.mc
+
+demand contains {

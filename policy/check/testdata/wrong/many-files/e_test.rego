@@ -1,0 +1,3 @@
+package e_test
+
+test_x if 1 == 

@@ -1,0 +1,3 @@
+package acme.lib
+
+x if input.turn.is_tool_turn

@@ -1,0 +1,3 @@
+package stophook.main
+
+x := 1

@@ -1,0 +1,3 @@
+package acme.lib
+
+busy if input.turn.toolcalls > 0

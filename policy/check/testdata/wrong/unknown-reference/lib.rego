@@ -1,0 +1,3 @@
+package acme.lib
+
+busy if input.turn.is_tool_turn
