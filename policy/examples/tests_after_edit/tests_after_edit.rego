@@ -75,7 +75,7 @@ shown(path) := trim_prefix(path, concat("", [object.get(input.session, "cwd", ""
 
 # pattern_of matches a command line that begins one of the commands: at its start, behind && || ; | & ( or a new
 # line, and behind what only wraps it. It is text, and all there is: quoted text can look like a command.
-pattern_of(commands) := sprintf(`(?:^|[;&|(\n])\s*(?:(?:time|sudo|env|command|timeout \S+|\w+=\S*)\s+)*(?:%s)(?:$|[\s;&|)])`, [alternatives]) if {
-	alternatives := concat("|", [regex.replace(c, `[.+*?^$(){}|\[\]\\]`, `\$0`) | some c in commands])
+pattern_of(words) := sprintf(`(?:^|[;&|(\n])\s*(?:(?:time|sudo|env|command|timeout \S+|\w+=\S*)\s+)*(?:%s)(?:$|[\s;&|)])`, [alternatives]) if {
+	alternatives := concat("|", [regex.replace(c, `[.+*?^$(){}|\[\]\\]`, `\$0`) | some c in words])
 	alternatives != ""
 }
