@@ -114,6 +114,9 @@ func (t *tape) lines(b []byte, base int64) int {
 
 // row ends a line with its last (often only) bytes.
 func (t *tape) row(b []byte, off int64) {
+	if len(t.marks) == maxMarks {
+		t.forget(t.marks[maxMarks/2].off)
+	}
 	m := mark{rows: uint32(t.rows), bad: uint32(t.bad), known: t.typed}
 	kept := len(t.entries)
 	t.known = false
@@ -125,9 +128,6 @@ func (t *tape) row(b []byte, off int64) {
 	m.off = t.cur.off
 	if t.known {
 		t.typed++
-	}
-	if len(t.marks) == maxMarks {
-		t.forget(t.marks[maxMarks/2].off)
 	}
 	t.marks = append(t.marks, m)
 	if t.seen.Rows, t.seen.Bad = t.rows, t.bad; t.rows == 1 && m.rows == 0 {
@@ -197,19 +197,27 @@ func (t *tape) view(end int64, opts Options) (*window, error) {
 		}
 		w.start = next
 	}
-	if opts.Validate || end-w.start <= validateUpTo || w.start < t.from {
+	if opts.Validate || end-w.start <= validateUpTo || !t.fill(w) {
 		return nil, nil
 	}
-	lo, hi := t.entryAt(w.start), t.entryAt(end)
+	return w, nil
+}
+
+// fill gives a window its index, and tells whether it could.
+func (t *tape) fill(w *window) bool {
+	if w.start < t.from {
+		return false
+	}
+	lo, hi := t.entryAt(w.start), t.entryAt(w.size)
 	w.entries = t.entries[lo:hi:hi]
 	for _, n := range []int{readSegments, mappedSegments} {
 		if crowded(w, n) {
-			return nil, nil
+			return false
 		}
 	}
-	from, to := t.counted(w.start), t.counted(end)
+	from, to := t.counted(w.start), t.counted(w.size)
 	w.rows, w.bad, w.known = int(to.rows-from.rows), int(to.bad-from.bad), to.known != from.known
-	return w, nil
+	return true
 }
 
 // crowded tells whether one of n segments holds so many rows that reading it would
