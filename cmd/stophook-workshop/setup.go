@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -115,12 +114,4 @@ func (p *program) since(text string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("--since %q: write a day (2026-11-30), an instant (2026-11-30T17:30:00Z) or how long ago (36h, 14d)", text)
 	}
 	return p.now().Add(-days - d), nil
-}
-
-// claudeProjects is where Claude Code keeps its transcripts.
-func (p *program) claudeProjects() string {
-	if dir := p.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return filepath.Join(dir, "projects")
-	}
-	return filepath.Join(p.home, ".claude", "projects")
 }

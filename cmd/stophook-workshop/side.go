@@ -54,6 +54,7 @@ func (p *program) withConfig(s side, named, beside string) (side, error) {
 	var sources []policy.Source
 	switch {
 	case named != "":
+		s.name += " with " + named
 		sources = append(sources, policy.ExplicitSource(named))
 	case beside != "":
 		sources = append(sources, policy.Source{Layer: policy.LayerExplicit, Path: beside})

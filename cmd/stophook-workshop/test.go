@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/internal/term"
-	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/policytest"
 )
 
@@ -43,7 +40,7 @@ covered. 2: they could not be run.`,
 		Flags: []cli.Flag{
 			command.Switch("cover", "tell which lines of the policies no test reached"),
 			&cli.Float64Flag{Name: "cover-min", Usage: "fail when less than `PCT` percent of the lines are covered"},
-			&cli.StringFlag{Name: "format", Value: "text", Usage: "`FORMAT` of the report: text, json, junit"},
+			formatFlag("text", "json", "junit"),
 			&cli.StringFlag{Name: "run", Usage: "only tests and cases whose name matches `REGEX`"},
 			&cli.StringFlag{Name: "config", Usage: "decide cases under this configuration `FILE`, too"},
 			command.Switch("verbose", "list tests that passed, and what print() wrote in them", "v"),
@@ -58,10 +55,11 @@ covered. 2: they could not be run.`,
 func (p *program) testOptions(c *cli.Context) (policytest.Options, error) {
 	opts := policytest.Options{Dirs: c.Args().Slice(), Cover: c.Bool("cover"), CoverMin: c.Float64("cover-min"),
 		Config: c.String("config"), Output: c.Bool("verbose")}
-	if !slices.Contains([]string{"text", "json", "junit"}, c.String("format")) {
-		return opts, fmt.Errorf("--format %q is none of text, json, junit", c.String("format"))
+	form, err := format(c, "text", "json", "junit")
+	if err != nil {
+		return opts, err
 	}
-	if c.Bool("watch") && c.String("format") != "text" {
+	if c.Bool("watch") && form != "text" {
 		return opts, fmt.Errorf("--watch is for people: it goes with --format text only")
 	}
 	if opts.CoverMin < 0 || opts.CoverMin > 100 {
@@ -77,22 +75,20 @@ func (p *program) testOptions(c *cli.Context) (policytest.Options, error) {
 	if len(opts.Dirs) > 0 {
 		return opts, nil
 	}
-	dir, err := p.projectPolicies()
-	opts.Dirs = []string{dir}
-	return opts, err
+	opts.Dirs = []string{p.projectPolicies()}
+	return opts, nil
 }
 
-// projectPolicies is the project's own policy folder, as the hook finds it.
-func (p *program) projectPolicies() (string, error) {
-	at, err := p.workdir()
-	if err != nil {
-		return "", err
+// projectPolicies is the project's own policy folder, as the hook finds it; below
+// the working folder it is named from there.
+func (p *program) projectPolicies() string {
+	dir := filepath.Join(p.project(), ".stophook", "policies")
+	if at, err := p.workdir(); err == nil {
+		if rel, err := filepath.Rel(at, dir); err == nil && !strings.HasPrefix(rel, "..") {
+			return rel
+		}
 	}
-	dir := filepath.Join(policy.ProjectDir(p.getenv, p.home, at), ".stophook", "policies")
-	if rel, err := filepath.Rel(at, dir); err == nil && !strings.HasPrefix(rel, "..") {
-		return rel, nil
-	}
-	return dir, nil
+	return dir
 }
 
 func (p *program) test(c *cli.Context) error {
@@ -102,14 +98,46 @@ func (p *program) test(c *cli.Context) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if c.Bool("watch") {
+		every := time.NewTicker(watchEvery)
+		defer every.Stop()
+		return p.testWatch(ctx, c, opts, every.C)
+	}
 	code, err := p.testOnce(ctx, c, opts)
 	if err != nil {
 		return command.Exit(notRun, "%w", err)
 	}
 	if code != 0 {
-		return &command.ExitError{Code: code, Err: errors.New("")}
+		return command.Exit(code, "")
 	}
 	return nil
+}
+
+// testWatch runs the tests again whenever a file changes, until ctx ends. What
+// goes wrong meanwhile is told: the next change may repair it.
+func (p *program) testWatch(ctx context.Context, c *cli.Context, opts policytest.Options, tick <-chan time.Time) error {
+	watch := policytest.NewWatch(opts)
+	for first := true; ; first = false {
+		if _, err := p.testOnce(ctx, c, opts); err != nil && ctx.Err() == nil {
+			if first {
+				return command.Exit(notRun, "%w", err)
+			}
+			fmt.Fprintf(p.stderr, "stophook: %s\n", term.Visible(err.Error()))
+		}
+		if ctx.Err() == nil {
+			fmt.Fprintf(p.stdout, "watching %s; Ctrl-C ends\n", term.OneLine(strings.Join(opts.Dirs, ", "), 200))
+		}
+		changed := watch.Wait(ctx, tick)
+		if changed == nil {
+			return nil
+		}
+		const shown = 3
+		more := ""
+		if n := len(changed) - shown; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(p.stdout, "\nchanged: %s%s\n", term.OneLine(strings.Join(changed[:min(shown, len(changed))], ", "), 300), more)
+	}
 }
 
 // testOnce runs the tests, prints the report and gives the exit code.
@@ -117,6 +145,9 @@ func (p *program) testOnce(ctx context.Context, c *cli.Context, opts policytest.
 	report, err := policytest.Run(ctx, opts)
 	if err != nil {
 		return notRun, err
+	}
+	if c.Bool("watch") && ctx.Err() != nil {
+		return 0, nil // Ctrl-C in the middle of a run: nobody waits for its report
 	}
 	switch c.String("format") {
 	case "json":

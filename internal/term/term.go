@@ -139,3 +139,25 @@ func Size(n int64) string {
 	}
 	return fmt.Sprintf("%d B", n)
 }
+
+// Wrap breaks text into lines of at most n columns, between words; lines behind
+// the first begin with indent, which counts. A word longer than that stays whole.
+func Wrap(s string, n int, indent string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(Visible(s)) {
+		wide := len([]rune(word))
+		switch {
+		case column == 0:
+		case column+1+wide > n:
+			b.WriteString("\n" + indent)
+			column = len(indent)
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += wide
+	}
+	return b.String()
+}

@@ -70,3 +70,15 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"one two three", "one two\n  three"},
+		{"one\x1b[1m averylongword b", "one [1m\n  averylongword\n  b"},
+	} {
+		if got := Wrap(tt.in, 8, "  "); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
