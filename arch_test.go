@@ -98,6 +98,9 @@ func ours(paths []string) []string {
 // borders says what of ours each package may reach, directly or not.
 func borders() map[string][]string {
 	hook := []string{"internal/deepstack", "transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
+	with := func(more ...string) []string { return append(append([]string{"policy"}, hook...), more...) }
+	workshop := with("policy/schema", "policy/check", "policy/scaffold", "policy/policytest", "policy/replay", "policy/report",
+		"internal/command", "internal/term", "internal/ci")
 	return map[string][]string{
 		"transcript":         {"transcript/shell"},
 		"transcript/shell":   nil,
@@ -111,7 +114,16 @@ func borders() map[string][]string {
 		"execctx":            nil,
 		"agentcore/model":    nil,
 		"policy":             hook,
-		"cmd/stophook":       append([]string{"policy", "policy/schema", "internal/command", "internal/term"}, hook...),
+		"cmd/stophook":       with("policy/schema", "internal/command", "internal/term"),
+
+		// The workshop: nothing of it is linked into the hook.
+		"policy/check":          with("policy/schema", "internal/term", "internal/ci"),
+		"policy/scaffold":       with("policy/schema"),
+		"policy/policytest":     with("policy/schema", "internal/term", "internal/ci"),
+		"policy/replay":         with(),
+		"policy/report":         with("policy/replay"),
+		"policy/examples":       nil,
+		"cmd/stophook-workshop": workshop,
 	}
 }
 
@@ -170,8 +182,8 @@ func importers() map[string][]string {
 	return map[string][]string{
 		"github.com/open-policy-agent/opa": {"policy", "cmd/stophook"},
 		"github.com/tidwall/gjson":         {"transcript", "policy", "policy/hookio", "policy/evidence", "policy/decisionlog", "cmd/stophook"},
-		"github.com/urfave/cli/v2":         {"cmd/stophook"},
-		"github.com/sirupsen/logrus":       {"cmd/stophook"},
+		"github.com/urfave/cli/v2":         {"cmd/stophook", "internal/command"},
+		"github.com/sirupsen/logrus":       {"cmd/stophook", "internal/command"},
 		"mvdan.cc/sh/v3":                   {"transcript/shell"},
 		"go.yaml.in/yaml/v3":               {"policy"},
 	}
