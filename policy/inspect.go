@@ -81,11 +81,5 @@ func RuleOf(pkg *ast.Package) (name string, deferral bool) {
 	return parts[2], parts[1] == "deferrals"
 }
 
-// CompilerErrors are what OPA's compiler found, in the form of this package, by
-// place. File names are as the modules have them; no layer is filled in.
-func CompilerErrors(errs ast.Errors) PolicyErrors {
-	return fromOPA(errs, func(string) string { return "" })
-}
-
 // isMain reports whether parts name the aggregator's own package.
 func isMain(parts []string) bool { return strings.Join(parts, ".") == "stophook.main" }

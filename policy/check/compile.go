@@ -168,7 +168,7 @@ func hollow(r *ast.Rule) bool {
 }
 
 func (c *checker) compileFinding(f *file, e *ast.Error) {
-	p := policy.CompilerErrors(ast.Errors{e})[0]
+	p := policy.ErrorsOf(ast.Errors{e}, "")[0]
 	p.Message = p.Message[strings.Index(p.Message, ": ")+2:]
 	switch d := e.Details.(type) {
 	case *ast.RefErrInvalidDetail:

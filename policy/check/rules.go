@@ -10,16 +10,16 @@ import (
 	"github.com/stophook/stophook/policy"
 )
 
-// checkTestBuiltins warns of tests whose result can change from run to run. In
-// policies the same functions are errors, which the loader finds.
+// checkTestBuiltins finds tests that call what policies cannot call: they do not
+// run. In policies the loader finds the same.
 func (c *checker) checkTestBuiltins(f *file) {
 	if !f.test {
 		return
 	}
 	ast.WalkRefs(f.module, func(ref ast.Ref) bool {
 		if why := policy.Forbidden(ref.String()); why != "" {
-			c.at(f, ref[0].Location, Finding{Severity: SeverityWarning, Kind: policy.KindBuiltin,
-				Message: fmt.Sprintf("%s in a test: %s", ref, why), Hint: "write the value down, so that the test says the same every time"})
+			c.at(f, ref[0].Location, Finding{Kind: policy.KindBuiltin,
+				Message: fmt.Sprintf("%s cannot be used in tests either: %s", ref, why), Hint: "write the value down, so that the test says the same every time"})
 		}
 		return false
 	})

@@ -125,6 +125,16 @@ func (b *bounds) callUnit(r *ast.Rule, call ast.Call, depth int) float64 {
 		}
 		return inner() * by
 	}
+	return b.functionUnit(call, depth)
+}
+
+// functionUnit looks into a function of the same package.
+func (b *bounds) functionUnit(call ast.Call, depth int) float64 {
+	for _, g := range b.module.Rules {
+		if string(g.Head.Name) == call[0].String() && len(g.Head.Args) == len(call)-1 && g.Head.Value != nil {
+			return b.unit(g, g.Head.Value, depth+1)
+		}
+	}
 	return 0
 }
 
