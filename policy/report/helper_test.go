@@ -58,7 +58,12 @@ func sample(rounds int) *fixtures.Script {
 		s.Call("Edit", object{"file_path": "/home/dev/proj/internal/export/json.go", "old_string": "a", "new_string": "b"})
 		if i%3 == 1 {
 			tick(2 * time.Second)
-			s.Launch("npm run build -- --watch", fmt.Sprintf("bg%03d", i))
+			id := fmt.Sprintf("bg%03d", i)
+			call := s.Launch("npm run build -- --watch", id)
+			if i%2 == 1 {
+				tick(30 * time.Second)
+				s.Queue("enqueue", s.Envelope(id, call, "killed"))
+			}
 		}
 		if i%5 == 2 {
 			tick(20 * time.Second)

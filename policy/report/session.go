@@ -155,9 +155,12 @@ func overview(events []Event, a axis) []stroke {
 				s.Y = 33
 			}
 		case KindStop:
-			s.Y, s.H, s.W = 2, 12, 2
-			if e.State == classBlock {
-				s.W = 3
+			s.Y, s.H, s.W = 2, 12, 2.5
+			switch e.State { // the longer, the worse: colour does not say it alone
+			case classAllow:
+				s.Y, s.H, s.W = 9, 5, 1.5
+			case classDefer:
+				s.Y, s.H = 6, 8
 			}
 		default:
 			continue

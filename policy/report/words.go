@@ -183,7 +183,9 @@ func times(n int) string {
 
 // span is a duration for people: two units at most.
 func span(d time.Duration) string {
-	d = max(d, 0)
+	if d = max(d, 0); d >= 10*time.Second {
+		d = d.Round(time.Second)
+	}
 	switch {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())

@@ -103,20 +103,16 @@ const timeline = (() => {
     pending = 0;
     width = plot.clientWidth;
     if (!width) return;
-    gutter = width > 640 ? 122 : 8;
-    if (width <= 640) gutter = 0;
-    const left = gutter || 0;
+    gutter = width > 640 ? 122 : 0; // room for the names of the lanes; without it they stand above
     const height = layout();
     const svg = node('svg', { width, height, 'aria-hidden': 'true' });
     const defs = node('defs', {}, svg);
     const clip = node('clipPath', { id: 'clip' }, defs);
-    node('rect', { x: left, y: 0, width: Math.max(width - left, 1), height }, clip);
+    node('rect', { x: gutter, y: 0, width: Math.max(width - gutter, 1), height }, clip);
     lanes.forEach((l, i) => {
       if (!l.on) return;
       const h = 2 * PAD + l.label + l.rows * ROW;
       node('line', { class: 'lane', x1: 0, x2: width, y1: l.y, y2: l.y }, svg);
-      const t = node('text', { class: 'lane-name', x: gutter ? 0 : 4, y: gutter ? l.y + PAD + 10 : l.y + 12 }, svg);
-      t.textContent = l.title;
       if (selected && selected.lane === i) node('rect', { class: 'lane-on', x: 0, y: l.y, width: 2, height: h }, svg);
     });
     const g = node('g', { 'clip-path': 'url(#clip)' }, svg);
@@ -125,6 +121,9 @@ const timeline = (() => {
     const marks = node('g', {}, g);
     bars(marks);
     selection(g, height);
+    for (const l of lanes) {
+      if (l.on) node('text', { class: 'lane-name', x: gutter ? 0 : 4, y: gutter ? l.y + PAD + 11 : l.y + 12 }, svg, l.title);
+    }
     plot.replaceChildren(svg);
     brush();
   }
@@ -174,23 +173,26 @@ const timeline = (() => {
 
   // guides draws a line down from every stop that held the agent or let it wait.
   function guides(g, height) {
-    for (const e of events) {
-      if (!visible(e) || !rank[e.kind] || e.kind === 'allow') continue;
+    const held = events.filter((e) => visible(e) && rank[e.kind] && e.kind !== 'allow' && x(e.from) >= gutter && x(e.from) <= width);
+    if (held.length > (width - gutter) / 24) return; // a curtain would say nothing
+    for (const e of held) {
       const px = x(e.from);
-      if (px >= gutter && px <= width) node('line', { class: 'guide ' + e.kind, x1: px, x2: px, y1: top(e) + 14, y2: height }, g);
+      node('line', { class: 'guide ' + e.kind, x1: px, x2: px, y1: top(e) + 14, y2: height }, g);
     }
   }
 
   // bars draws what is in view. What would lie on each other is drawn once, with its count.
   function bars(g) {
     const open = new Map(); // lane and row to the cluster being filled
-    const flush = (c) => {
+    const dense = columns(g);
+    const flush = (c, next) => {
+      c.room = next ? next - c.x0 : 99; // until the next one of its row
       const n = points.has(lanes[c.e.lane].name) ? point(g, c) : bar(g, c);
       n.dataset.i = c.e.i;
       if (c.n > 1) n.dataset.n = c.n;
     };
     for (const e of events) {
-      if (!visible(e)) continue;
+      if (!visible(e) || dense && rank[e.kind]) continue;
       const x0 = x(e.from), x1 = Math.max(x(Math.max(e.to, e.from)), x0);
       const far = e.limit ? Math.max(x1, x(e.limit)) : x1;
       if (far < gutter - 10 || x0 > width + 10) continue;
@@ -204,10 +206,41 @@ const timeline = (() => {
         if ((rank[e.kind] || 0) > (rank[c.e.kind] || 0)) c.e = e;
         continue;
       }
-      if (c) flush(c);
+      if (c) flush(c, x0);
       open.set(key, { e, first: e, last: e, x0, x1, n: 1, small });
     }
     for (const c of open.values()) flush(c);
+  }
+  // columns draws stops that stand too close for their marks as stacked columns, blocks at the bottom.
+  function columns(g) {
+    const step = 6, stack = new Map();
+    let n = 0, most = 0, lane = null;
+    for (const e of events) {
+      if (!rank[e.kind] || !visible(e)) continue;
+      const px = x(e.from);
+      if (px < gutter || px > width) continue;
+      n++; lane = lanes[e.lane];
+      const k = Math.floor((px - gutter) / step);
+      if (!stack.has(k)) stack.set(k, []);
+      stack.get(k).push(e);
+      most = Math.max(most, stack.get(k).length);
+    }
+    if (n < (width - gutter) / 14) return false;
+    const foot = lane.y + PAD + lane.label + BAR + 3;
+    for (const [k, list] of stack) {
+      let y = foot;
+      for (const kind of ['block', 'fault', 'defer', 'allow']) {
+        const of = list.filter((e) => e.kind === kind);
+        if (!of.length) continue;
+        const h = of.length / most * 16;
+        const c = node('g', { class: 'ev ' + kind + (of.every(dim) ? ' dim' : '') }, g);
+        node('rect', { x: gutter + k * step + 0.5, y: y - h, width: step - 1, height: h }, c);
+        c.dataset.i = of[0].i;
+        c.dataset.n = of.length;
+        y -= h;
+      }
+    }
+    return true;
   }
   function point(g, c) {
     const { e } = c;
@@ -215,7 +248,7 @@ const timeline = (() => {
     const s = lanes[e.lane].name === 'reply' ? 12 : 16;
     const n = node('g', { class: 'ev ' + e.kind + ' ' + e.state + (dim(e) ? ' dim' : '') }, g);
     node('use', { href: '#g-' + e.kind, x: c.x0 - s / 2, y: y - s / 2, width: s, height: s }, n);
-    if (c.n > 1 && s === 16) node('text', { class: 'many', x: c.x0 + 8, y: y - 3 }, n, c.n > 99 ? '99+' : c.n);
+    if (c.n > 1 && s === 16 && c.room > 26) node('text', { class: 'many', x: c.x0 + 8, y: y - 3 }, n, c.n > 99 ? '99+' : c.n);
     return n;
   }
   function bar(g, c) {
@@ -227,7 +260,7 @@ const timeline = (() => {
     node('rect', { x: c.x0, y: y + 1, width: w, height: BAR, rx: Math.min(2, w / 2) }, n);
     if (e.flags & 1 && w > 6) node('path', { class: 'on', d: `M${c.x1 - 7} ${y + 1}l7 ${BAR / 2}-7 ${BAR / 2}z` }, n);
     if (e.kind === 'failed') node('rect', { class: 'cross', x: c.x0, y: y + 1, width: w, height: 3 }, n);
-    text(n, e.label, left, c.x1 - (e.flags & 1 ? 9 : 0), y);
+    text(n, e.label, left, Math.min(c.x1 - (e.flags & 1 ? 9 : 0), c.x0 + c.room), y);
     return n;
   }
   // handoff draws how long it was open, the window in which it may defer, and the limit.
@@ -238,8 +271,8 @@ const timeline = (() => {
     node('rect', { x: c.x0, y: y + 1, width: Math.max(until - c.x0, 2.5), height: BAR }, n);
     if (c.x1 > limit) node('rect', { class: 'late', x: limit, y: y + 5, width: c.x1 - limit, height: 4 }, n);
     if (e.limit) node('path', { class: 'limit', d: `M${limit} ${y - 2}v${BAR + 6}` }, n);
-    text(n, e.label, Math.max(c.x0, gutter - 4), Math.max(c.x1, limit), y);
-    if (e.limit && width - limit > 50) node('text', { class: 'limit-text', x: limit + 4, y: y + BAR - 1 }, n, '30 min');
+    text(n, e.label, Math.max(c.x0, gutter - 4), Math.min(Math.max(c.x1, limit), c.x0 + c.room), y);
+    if (e.limit && width - limit > 50 && c.room > Math.max(c.x1, limit) - c.x0 + 46) node('text', { class: 'limit-text', x: limit + 4, y: y + BAR - 1 }, n, '30 min');
     return n;
   }
   function text(n, label, from, to, y) {
