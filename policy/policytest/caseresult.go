@@ -46,11 +46,11 @@ func compare(w *Want, d *policy.Decision) []Check {
 	}
 	for _, part := range w.ReasonMustMention {
 		ok := strings.Contains(d.Reason, part)
-		add("reason_must_mention", ok, fmt.Sprintf("%q in the reason", part), mentions(ok))
+		add("reason_must_mention", ok, fmt.Sprintf("mentions %q", part), mentions(ok))
 	}
 	for _, part := range w.ReasonMustNotMention {
 		has := strings.Contains(d.Reason, part)
-		add("reason_must_not_mention", !has, fmt.Sprintf("no %q in the reason", part), mentions(has))
+		add("reason_must_not_mention", !has, fmt.Sprintf("does not mention %q", part), mentions(has))
 	}
 	var codes []string
 	for _, x := range d.Demands {
@@ -73,9 +73,9 @@ func compare(w *Want, d *policy.Decision) []Check {
 
 func mentions(has bool) string {
 	if has {
-		return "it is there"
+		return "mentions it"
 	}
-	return "it is not there"
+	return "does not mention it"
 }
 
 // summary is one line about the checks that do not hold; empty when all do.
@@ -83,8 +83,16 @@ func summary(checks []Check) string {
 	var parts []string
 	for _, c := range checks {
 		if !c.OK {
-			parts = append(parts, fmt.Sprintf("%s: wanted %s, got %s", c.Key, c.Want, c.Got))
+			parts = append(parts, fmt.Sprintf("%s: wanted %s, got %s", shortKey(c.Key), c.Want, c.Got))
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// shortKey is what of the decision a key is about.
+func shortKey(key string) string {
+	if strings.HasPrefix(key, "reason") {
+		return "reason"
+	}
+	return strings.TrimPrefix(key, "no_")
 }

@@ -2,7 +2,7 @@
 // which are recorded or written Stop events with the answer that is wanted.
 //
 // Start with [Run]; it gives a [Report], which [Report.WriteText],
-// [Report.WriteJSON] and [Report.WriteJUnit] print. [Watch] tells when to run
+// [Report.WriteJSON] and [Report.WriteJUnit] print. [NewWatch] tells when to run
 // again. [LoadCase] reads a single case.
 //
 // # Rego tests

@@ -137,5 +137,20 @@ func (f *failure) place() *FailedAt {
 	if rules == nil {
 		rules = []Place{}
 	}
-	return &FailedAt{File: f.last.Location.File, Line: f.last.Location.Row, Text: strings.TrimRight(text.String(), "\n "), Rules: rules}
+	return &FailedAt{File: f.last.Location.File, Line: f.last.Location.Row, Text: dedent(text.String()), Rules: rules}
+}
+
+// dedent takes away the indent that all lines share, and blank ends.
+func dedent(text string) string {
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(text, "\t", "    "), "\n "), "\n")
+	shared := -1
+	for _, line := range lines {
+		if n := len(line) - len(strings.TrimLeft(line, " ")); strings.TrimSpace(line) != "" && (shared < 0 || n < shared) {
+			shared = n
+		}
+	}
+	for i, line := range lines {
+		lines[i] = line[min(max(shared, 0), len(line)):]
+	}
+	return strings.Join(lines, "\n")
 }

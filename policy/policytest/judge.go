@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -38,11 +39,14 @@ func (j *judge) run(ctx context.Context, of caseOf) Test {
 	}
 	if err != nil {
 		t.Result, t.Message = Error, err.Error()
+		if abs, err := filepath.Abs(of.dir); err == nil {
+			t.Message = strings.ReplaceAll(t.Message, abs, of.dir) // as the other messages name it
+		}
 		if bad, ok := firstCaseError(err); ok && bad.File == t.File && bad.Line > 0 {
 			t.Line = bad.Line
 		}
 	}
-	t.Seconds = j.now().Sub(began).Seconds()
+	t.Seconds = micros(j.now().Sub(began).Seconds())
 	return t
 }
 
@@ -85,7 +89,11 @@ func (j *judge) decide(ctx context.Context, c *Case, others []string, t *Test) e
 	}
 	if t.Result == Fail || j.output {
 		r.Demands, r.Turn = j.view(c, o)
-		r.Warnings = append(r.Warnings, d.Warnings...)
+		for _, warning := range d.Warnings {
+			if !strings.Contains(d.SystemMessage, warning) { // told already
+				r.Warnings = append(r.Warnings, warning)
+			}
+		}
 		for _, w := range warnings {
 			r.Warnings = append(r.Warnings, w.String())
 		}

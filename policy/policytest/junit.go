@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stophook/stophook/internal/term"
 )
@@ -18,7 +19,6 @@ type (
 		Tests    int          `xml:"tests,attr"`
 		Failures int          `xml:"failures,attr"`
 		Errors   int          `xml:"errors,attr"`
-		Skipped  int          `xml:"skipped,attr"`
 		Time     string       `xml:"time,attr"`
 		Suites   []junitSuite `xml:"testsuite"`
 	}
@@ -41,12 +41,15 @@ type (
 		Skipped   *junitSkipped `xml:"skipped"`
 		Error     *junitFault   `xml:"error"`
 		Failure   *junitFault   `xml:"failure"`
-		SystemOut string        `xml:"system-out,omitempty"`
+		SystemOut *junitText    `xml:"system-out"`
 	}
 	junitFault struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr"`
-		Text    string `xml:",chardata"`
+		Text    string `xml:",cdata"`
+	}
+	junitText struct {
+		Text string `xml:",cdata"`
 	}
 	junitSkipped struct {
 		Message string `xml:"message,attr"`
@@ -54,12 +57,13 @@ type (
 )
 
 // WriteJUnit writes the report as JUnit XML, as CI systems read it: one testsuite
-// for each folder. Problems of the run as a whole are test cases in error, so that
+// for each folder. Beside what the schema of Jenkins knows, a testcase has file and
+// line, which others show. Problems of the run as a whole are test cases in error, so that
 // no CI takes a run that tested nothing for a good one.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	stamp := r.Started.UTC().Format("2006-01-02T15:04:05")
 	all := junitSuites{Name: "stophook test", Tests: r.Totals.Tests, Failures: r.Totals.Failed, Errors: r.Totals.Errors,
-		Skipped: r.Totals.Skipped, Time: junitTime(r.Totals.Seconds)}
+		Time: junitTime(r.Totals.Seconds)}
 	for i := range r.Folders {
 		f := &r.Folders[i]
 		s := junitSuite{Name: clean(f.Dir), Tests: f.Totals.Tests, Failures: f.Totals.Failed, Errors: f.Totals.Errors,
@@ -91,7 +95,10 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 }
 
 func junitTest(dir string, t *Test) junitCase {
-	c := junitCase{Name: clean(t.Name), Classname: clean(dir), Time: junitTime(t.Seconds), File: clean(t.File), Line: t.Line, SystemOut: clean(t.Output)}
+	c := junitCase{Name: clean(term.OneLine(t.Name, 200)), Classname: clean(dir), Time: junitTime(t.Seconds), File: clean(t.File), Line: t.Line}
+	if t.Output != "" {
+		c.SystemOut = &junitText{clean(t.Output)}
+	}
 	if t.Passed() {
 		if t.Result == Skip {
 			c.Skipped = &junitSkipped{Message: "todo_test_ rules do not run"}
@@ -111,6 +118,13 @@ func junitTime(s float64) string {
 	return fmt.Sprintf("%.3f", max(0, (time.Duration(s*float64(time.Second))).Seconds()))
 }
 
-// clean makes text safe for terminals and for XML: the encoder replaces what XML
-// cannot hold, and people look at these files, too.
-func clean(s string) string { return term.Visible(strings.ReplaceAll(s, "\t", "    ")) }
+// clean makes text safe for terminals, because people look at these files, too, and
+// takes out what XML cannot hold: CDATA has no escapes for it.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError
+		}
+		return r
+	}, term.Visible(strings.ReplaceAll(strings.ToValidUTF8(s, string(utf8.RuneError)), "\t", "    ")))
+}

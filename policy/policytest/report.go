@@ -3,6 +3,7 @@ package policytest
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"time"
 )
 
@@ -34,6 +35,7 @@ const (
 // A Report is what a run found. Lists are in a stable order and never nil.
 type Report struct {
 	Schema   string    `json:"schema"`
+	Result   string    `json:"result"` // pass, fail, or error when something could not be run
 	Totals   Totals    `json:"totals"`
 	Folders  []Folder  `json:"folders"`
 	Coverage *Coverage `json:"coverage,omitempty"` // only when asked for
@@ -129,6 +131,8 @@ func (r *Report) ExitCode() int {
 	return code
 }
 
+func (r *Report) result() string { return [...]string{Pass, Fail, Error}[r.ExitCode()] }
+
 // WriteJSON writes the report as one document, indented.
 func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
@@ -154,5 +158,8 @@ func (t *Totals) add(test *Test) {
 	default:
 		t.Errors++
 	}
-	t.Seconds += test.Seconds
+	t.Seconds = micros(t.Seconds + test.Seconds)
 }
+
+// micros rounds seconds to what is worth knowing.
+func micros(s float64) float64 { return math.Round(s*1e6) / 1e6 }

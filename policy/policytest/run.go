@@ -112,6 +112,9 @@ func (r *run) all(ctx context.Context) error {
 		if err == nil {
 			tests, err = r.target(ctx, t)
 		}
+		if ctx.Err() != nil {
+			break // what ran until then is no answer
+		}
 		if err != nil {
 			r.report.Problems = append(r.report.Problems, problems(dir, err)...)
 			continue
@@ -246,6 +249,7 @@ func addTo(folders map[string]*Folder, t Test) {
 
 // finish orders the folders and tells what is wrong with the run as a whole.
 func (r *run) finish(ctx context.Context, folders map[string]*Folder) {
+	defer func() { r.report.Result = r.report.result() }()
 	for _, dir := range slices.Sorted(maps.Keys(folders)) {
 		f := folders[dir]
 		r.report.Folders = append(r.report.Folders, *f)
@@ -253,7 +257,7 @@ func (r *run) finish(ctx context.Context, folders map[string]*Folder) {
 			r.report.Totals.add(&f.Tests[i])
 		}
 	}
-	r.report.Totals.Seconds = r.opts.Now().Sub(r.report.Started).Seconds()
+	r.report.Totals.Seconds = micros(r.opts.Now().Sub(r.report.Started).Seconds())
 	fail := func(kind, message, hint string) {
 		r.report.Problems = append(r.report.Problems, Problem{Kind: kind, Message: message, Hint: hint})
 	}
@@ -265,7 +269,7 @@ func (r *run) finish(ctx context.Context, folders map[string]*Folder) {
 		fail(ProblemNoTests, fmt.Sprintf("no tests found in %s: --run %q selects none of %d", strings.Join(r.opts.Dirs, ", "), r.opts.Run, r.found),
 			"`stophook test --verbose` lists the names")
 	}
-	if r.cover == nil {
+	if r.cover == nil || len(r.modules) == 0 {
 		return
 	}
 	r.report.Coverage = newCoverage(r.cover, r.modules, r.opts.CoverMin)

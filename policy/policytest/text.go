@@ -21,6 +21,9 @@ type TextOptions struct {
 func (r *Report) WriteText(w io.Writer, opts TextOptions) error {
 	p := &textPrinter{w: bufio.NewWriter(w), st: opts.Style, verbose: opts.Verbose}
 	for i := range r.Folders {
+		p.width = min(60, max(p.width, len(r.Folders[i].Dir)))
+	}
+	for i := range r.Folders {
 		p.folder(&r.Folders[i])
 	}
 	for _, note := range r.Notes {
@@ -38,6 +41,7 @@ type textPrinter struct {
 	w       *bufio.Writer
 	st      term.Style
 	verbose bool
+	width   int // of the folders' column
 }
 
 func (p *textPrinter) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
@@ -59,7 +63,7 @@ func (p *textPrinter) folder(f *Folder) {
 	if f.Totals.Failed+f.Totals.Errors > 0 {
 		state = p.st.Bad("FAIL ")
 	}
-	p.printf("%s %-40s %s  %s\n", state, term.Visible(f.Dir), counts(f.Totals), seconds(f.Totals.Seconds))
+	p.printf("%s %-*s  %s  %s\n", state, p.width, term.Visible(f.Dir), counts(f.Totals), seconds(f.Totals.Seconds))
 }
 
 func counts(t Totals) string {
@@ -77,6 +81,9 @@ func counts(t Totals) string {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}
+	}
+	if len(parts) == 0 {
+		return "no tests"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -116,7 +123,11 @@ func (p *textPrinter) detail(t *Test) {
 	case t.Case != nil:
 		p.caseResult(t)
 	case t.Result == Fail:
-		p.printf("    %s:%d: %s\n", term.Visible(t.File), t.Line, t.Message)
+		p.printf("    %s:%d", term.Visible(t.File), t.Line)
+		if t.FailedAt == nil {
+			p.printf(": %s", t.Message)
+		}
+		p.printf("\n")
 		p.failedAt(t.FailedAt)
 	case t.Result == Error:
 		if t.Kind == KindRego {
@@ -133,10 +144,10 @@ func (p *textPrinter) failedAt(at *FailedAt) {
 	p.printf("    %s %s:%d\n", p.st.Bold("not true"), term.Visible(at.File), at.Line)
 	p.block("      ", at.Text)
 	if len(at.Rules) > 0 {
-		p.printf("    %s\n", p.st.Bold("not true in the rules on the way, the latest last"))
+		p.printf("    %s\n", p.st.Bold("not true in the rules before that, the latest last"))
 	}
 	for _, place := range at.Rules {
-		p.printf("      %s:%d: %s\n", term.Visible(place.File), place.Line, term.Visible(place.Text))
+		p.printf("      %s\n        %s\n", p.st.Dim(fmt.Sprintf("%s:%d", term.Visible(place.File), place.Line)), term.Visible(place.Text))
 	}
 }
 
@@ -184,9 +195,9 @@ func (p *textPrinter) last(r *Report) {
 	t := r.Totals
 	switch {
 	case r.ExitCode() == 2:
-		p.printf("%s  %s\n", p.st.Bad("not run"), strings.Join(nonEmpty(term.Plural(len(r.Problems), "problem"), counts(t)), "; "))
+		p.printf("%s  %s; %s\n", p.st.Bad("could not run"), term.Plural(len(r.Problems), "problem"), counts(t))
 	case r.ExitCode() == 1:
-		p.printf("%s  %s\n", p.st.Bad("FAIL"), strings.Join(nonEmpty(counts(t), seconds(t.Seconds)), "  "))
+		p.printf("%s  %s  %s\n", p.st.Bad("FAIL"), counts(t), seconds(t.Seconds))
 	default:
 		p.printf("%s  %s  %s\n", p.st.Good("ok"), counts(t), seconds(t.Seconds))
 	}

@@ -2,7 +2,6 @@ package policytest
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/stophook/stophook/internal/term"
 )
@@ -17,9 +16,7 @@ func (p *textPrinter) caseResult(t *Test) {
 	}
 	if !t.Passed() {
 		p.printf("\n    %s\n", p.st.Bold("wanted (-) and got (+)"))
-		for _, c := range r.Checks {
-			p.check(c)
-		}
+		p.checks(r.Checks)
 	}
 	p.printf("\n    %s  %s  %s\n", p.st.Bold("the decision"), p.st.Verdict(r.Verdict), term.Word(r.Code))
 	p.block("      ", r.Text)
@@ -34,18 +31,21 @@ func (p *textPrinter) caseResult(t *Test) {
 	}
 }
 
-func (p *textPrinter) check(c Check) {
-	key := strings.TrimPrefix(strings.TrimPrefix(c.Key, "no_"), "reason_must_")
-	switch c.Key {
-	case "reason_must_mention", "reason_must_not_mention":
-		key = "reason"
+// checks is the difference, as a patch would show it. Wishes that met the same
+// answer share its line.
+func (p *textPrinter) checks(list []Check) {
+	for i, c := range list {
+		key := fmt.Sprintf("%-8s", shortKey(c.Key))
+		if c.OK {
+			p.printf("        %s %s\n", key, term.OneLine(c.Want, 200))
+			continue
+		}
+		p.printf("      %s\n", p.st.Bad("- "+key+" "+term.OneLine(c.Want, 200)))
+		if i+1 < len(list) && !list[i+1].OK && shortKey(list[i+1].Key) == shortKey(c.Key) && list[i+1].Got == c.Got {
+			continue
+		}
+		p.printf("      %s\n", p.st.Good("+ "+key+" "+term.OneLine(c.Got, 200)))
 	}
-	if c.OK {
-		p.printf("        %-8s %s\n", key, term.OneLine(c.Want, 200))
-		return
-	}
-	p.printf("      %s %s\n", p.st.Bad("-"), p.st.Bad(fmt.Sprintf("%-8s %s", key, term.OneLine(c.Want, 200))))
-	p.printf("      %s %s\n", p.st.Good("+"), p.st.Good(fmt.Sprintf("%-8s %s", key, term.OneLine(c.Got, 200))))
 }
 
 func (p *textPrinter) demands(list []DemandSeen) {

@@ -167,7 +167,7 @@ func compareResults(a, b *tester.Result) int {
 // results makes one test of a result, or one for each of its names.
 func (u *unit) results(ctx context.Context, r *tester.Result) []Test {
 	base := Test{Kind: KindRego, Name: r.Package + "." + r.Name, File: r.Location.File, Line: r.Location.Row,
-		Result: Pass, Seconds: r.Duration.Seconds()}
+		Result: Pass, Seconds: micros(r.Duration.Seconds())}
 	if u.output || !r.Pass() {
 		base.Output = string(r.Output)
 	}
@@ -193,17 +193,16 @@ func (u *unit) results(ctx context.Context, r *tester.Result) []Test {
 		traces = u.trace(ctx, base.Name)
 	}
 	if len(leaves) == 0 {
-		base.Result, base.FailedAt = Fail, traces[""]
-		base.Message = "it is not true"
+		base.fail(r, traces[""])
 		return []Test{base}
 	}
 	tests := make([]Test, 0, len(leaves))
 	output := base.Output
 	for _, leaf := range leaves {
 		t := base
-		t.Name, t.Seconds, t.Output = base.Name+leaf.suffix(), base.Seconds/float64(len(leaves)), ""
+		t.Name, t.Seconds, t.Output = base.Name+leaf.suffix(), micros(base.Seconds/float64(len(leaves))), ""
 		if leaf.fail {
-			t.Result, t.Message, t.FailedAt = Fail, "it is not true", traces[leaf.key()]
+			t.fail(r, traces[leaf.key()])
 		}
 		if leaf.fail || u.output {
 			t.Output, output = output, "" // print() does not say whose it is: shown once
@@ -211,6 +210,16 @@ func (u *unit) results(ctx context.Context, r *tester.Result) []Test {
 		tests = append(tests, t)
 	}
 	return tests
+}
+
+// fail says where the test came to its end; without a trace, because no expression
+// was tried one by one, the whole rule has to do.
+func (t *Test) fail(r *tester.Result, at *FailedAt) {
+	if at == nil {
+		at = &FailedAt{File: t.File, Line: t.Line, Text: string(r.Location.Text), Rules: []Place{}}
+	}
+	t.Result, t.FailedAt = Fail, at
+	t.Message = fmt.Sprintf("not true: %s:%d", at.File, at.Line)
 }
 
 // namesCases reports whether the rule behind a test is a test_x[name] one.

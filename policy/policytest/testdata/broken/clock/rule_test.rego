@@ -1,0 +1,3 @@
+package t
+
+test_x if time.now_ns() > 0

@@ -1,0 +1,3 @@
+package stophook.rules.rule
+
+demand contains {"text": "x"} if input.x
