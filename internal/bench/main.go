@@ -132,5 +132,5 @@ func measure(s setup, out io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	return reportReplay(out, s, min(s.rounds, 5))
 }
