@@ -34,11 +34,17 @@ func Names() []string { return []string{"input", "decision", "config", "facts"} 
 // may change. The name is one of [Names]; "stophook.input/v1", as documents call
 // themselves, works as well.
 func Get(name string) ([]byte, error) {
-	short := strings.TrimSuffix(strings.TrimPrefix(name, "stophook."), "/v1")
+	short := Short(name)
 	for _, known := range Names() {
 		if short == known {
 			return files.ReadFile(short + ".v1.json")
 		}
 	}
 	return nil, fmt.Errorf("%w %q: use one of %s", ErrUnknown, name, strings.Join(Names(), ", "))
+}
+
+// Short is the name of [Names] for a name that [Get] takes; it does not check that
+// there is one.
+func Short(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(name, "stophook."), "/v1")
 }

@@ -1,11 +1,11 @@
 # METADATA
 # title: Changelog entry
 # description: A turn that changes what the program does adds a line to the changelog.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.changelog_entry
 #   severity: block
-# schemas:
-#   - input: schema.input
 package stophook.rules.changelog_entry
 
 # Parameters, all optional:

@@ -1,13 +1,13 @@
 # METADATA
 # title: Commit pushed
 # description: A turn that edits or commits leaves nothing uncommitted and nothing unpushed.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.not_pushed
 #   codes: [example.not_committed]
 #   severity: block
 #   deferrable: true
-# schemas:
-#   - input: schema.input
 package stophook.rules.commit_pushed
 
 # Parameters: those of quiet_hours. While it is quiet this rule asks for commits and not for pushes, or the two

@@ -1,12 +1,12 @@
 # METADATA
 # title: Directory rules
 # description: Each directory has a check of its own that runs after the last edit below it.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.directory_rules
 #   severity: block
 #   deferrable: true
-# schemas:
-#   - input: schema.input
 package stophook.rules.directory_rules
 
 # Parameters, optional. The deepest directory that a file is in decides; one with an empty list asks nothing.

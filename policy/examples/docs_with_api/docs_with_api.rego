@@ -1,11 +1,11 @@
 # METADATA
 # title: Docs with API
 # description: A turn that changes the API touches its documentation.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.docs_with_api
 #   severity: block
-# schemas:
-#   - input: schema.input
 package stophook.rules.docs_with_api
 
 # Parameters, all optional:

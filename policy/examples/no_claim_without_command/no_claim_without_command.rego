@@ -1,11 +1,11 @@
 # METADATA
 # title: No claim without a command
 # description: A reply that says "tests pass" or "verified" stands on a command of this turn that could show it.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.claim_without_command
 #   severity: block
-# schemas:
-#   - input: schema.input
 package stophook.rules.no_claim_without_command
 
 # Parameters, optional: what counts as a claim, and which commands can show it. `says` is a regular expression

@@ -1,13 +1,13 @@
 # METADATA
 # title: No failing tests
 # description: A turn does not end on a test run that failed.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.tests_failing
 #   codes: [example.tests_unclear]
 #   severity: block
 #   deferrable: true
-# schemas:
-#   - input: schema.input
 package stophook.rules.no_failing_tests
 
 # Parameters, all optional:

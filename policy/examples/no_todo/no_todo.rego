@@ -1,11 +1,11 @@
 # METADATA
 # title: No TODO left
 # description: A turn finishes what it starts; a TODO that it writes has a ticket.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.todo_left
 #   severity: block
-# schemas:
-#   - input: schema.input
 package stophook.rules.no_todo
 
 # Parameters, all optional:

@@ -1,12 +1,12 @@
 # METADATA
 # title: Quiet hours
 # description: Nothing is pushed or deployed at night.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.quiet_hours
 #   severity: block
 #   events: [PreToolUse, Stop]
-# schemas:
-#   - input: schema.input
 package stophook.rules.quiet_hours
 
 # Parameters, all optional:

@@ -1,12 +1,12 @@
 # METADATA
 # title: Tests after edit
 # description: A turn that edits source files runs the tests after its last edit.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.tests_after_edit
 #   severity: block
 #   deferrable: true
-# schemas:
-#   - input: schema.input
 package stophook.rules.tests_after_edit
 
 # Parameters, all optional:

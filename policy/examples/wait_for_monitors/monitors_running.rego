@@ -1,10 +1,10 @@
 # METADATA
 # title: Monitors running
 # description: While somebody is there to be woken by a monitor, what is asked because of it is put off.
-# custom:
-#   code: example.monitor_awaited
 # schemas:
 #   - input: schema.input
+# custom:
+#   code: example.monitor_awaited
 package stophook.deferrals.monitors_running
 
 import data.stophook.rules.wait_for_monitors

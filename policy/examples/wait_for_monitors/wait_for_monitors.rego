@@ -1,12 +1,12 @@
 # METADATA
 # title: Wait for monitors
 # description: A turn is not over while a monitor that it relies on still runs.
+# schemas:
+#   - input: schema.input
 # custom:
 #   code: example.monitor_running
 #   severity: block
 #   deferrable: true
-# schemas:
-#   - input: schema.input
 package stophook.rules.wait_for_monitors
 
 # Hold or put off? Both, by who is there. In an interactive session the end of a monitor, and every event of it,
