@@ -49,7 +49,7 @@ func (p *program) run(args []string) int {
 // app has one entry for each command; each command has a file of its own.
 func (p *program) app() *cli.App {
 	return command.App("stophook", "the workshop for policy authors", version, appHelp, p.stdout, p.stderr,
-		[]*cli.Command{p.testCommand(), p.replayCommand(), p.diffCommand(), p.versionCommand()})
+		[]*cli.Command{p.policyCommand(), p.checkCommand(), p.fmtCommand(), p.testCommand(), p.replayCommand(), p.diffCommand(), p.reportCommand(), p.versionCommand()})
 }
 
 // style colours what goes to stdout.

@@ -90,14 +90,17 @@ func (c *checker) parse(f *file) {
 
 // parseKind tells faults of METADATA from those of Rego.
 func parseKind(e *policy.PolicyError) *policy.PolicyError {
-	e.Message = strings.TrimPrefix(e.Message, "rego_parse_error: ")
+	e.Message = strings.Replace(e.Message, "rego_parse_error: ", "", 1)
 	switch {
+	case e.Kind == policy.KindRegoV0:
 	case strings.Contains(e.Message, "annotation scope"):
 		e.Kind = KindMetadataMisplaced
 		e.Hint = "METADATA describe the statement right below them; those of a rule stand directly above its package line"
 	case strings.Contains(e.Message, "METADATA") || strings.Contains(e.Message, "yaml:"):
 		e.Kind = policy.KindMetadataInvalid
 		e.Hint = "METADATA are YAML in comments: each line begins with `# `, and is indented as YAML wants it"
+	default:
+		e.Hint = ""
 	}
 	return e
 }

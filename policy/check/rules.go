@@ -43,6 +43,11 @@ func (c *checker) checkRules(f *file) {
 	if meta == nil {
 		return
 	}
+	if m := meta; deferral && m.File == f.name && !c.opts.Builtin && !c.liftsAny(m) {
+		c.add(f, Finding{Line: m.Line, Severity: SeverityWarning, Kind: policy.KindSilent,
+			Message: m.Name + " puts nothing off: no rule of its layer or of one below is deferrable",
+			Hint:    "write `deferrable: true` in the METADATA of the rules that it may lift; demands of a higher layer and of the built-in rules it cannot"})
+	}
 	for _, r := range f.module.Rules {
 		answer := deferral && r.Head.Name == "defer" || !deferral && r.Head.Name == "demand"
 		if !answer || r.Head.Key == nil {
@@ -51,6 +56,11 @@ func (c *checker) checkRules(f *file) {
 		c.checkAnswer(f, r, meta)
 		c.checkSilent(f, r, meta)
 	}
+}
+
+// liftsAny reports whether there is a rule whose demands the deferral can lift.
+func (c *checker) liftsAny(m *policy.RuleMeta) bool {
+	return slices.ContainsFunc(c.inspect.Rules, func(r policy.RuleMeta) bool { return !r.Deferral && r.Deferrable && r.Layer >= m.Layer })
 }
 
 // checkSilent finds answers whose conditions can never hold for the events of the
