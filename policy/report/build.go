@@ -39,6 +39,9 @@ func NewDocument(h *transcript.History, s *replay.Session, opts Options) *Docume
 			d.Limits = append(d.Limits, "The stops could not be decided: "+clip(s.Error, excerptLimit))
 		}
 	}
+	for _, text := range opts.Limits {
+		d.Limits = append(d.Limits, clip(text, reasonLimit))
+	}
 	d.Limits = append(d.Limits, b.limits()...)
 	d.Events, d.Limits = b.order(d.Limits)
 	b.link(d.Events)
@@ -235,9 +238,9 @@ func (b *builder) points() {
 		case transcript.MarkInterrupt:
 			e.Title = "Interrupt"
 		case transcript.MarkFeedback:
-			e.Title = "Feedback of a Stop hook"
+			e.Title = "Stop hook feedback"
 		case transcript.MarkStopHook:
-			e.Title = "The host's Stop hooks"
+			e.Title = "Stop hooks of the host"
 		}
 		b.add(e, m.At)
 	}

@@ -25,6 +25,8 @@ type Options struct {
 	Command string
 	// Policy names the policies that decided, in words; may be empty.
 	Policy string
+	// Limits says in words what could not be rebuilt, as replay.Result has it.
+	Limits []string
 }
 
 func (o Options) withDefaults() Options {

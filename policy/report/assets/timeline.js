@@ -113,7 +113,7 @@ const timeline = (() => {
       if (!l.on) return;
       const h = 2 * PAD + l.label + l.rows * ROW;
       node('line', { class: 'lane', x1: 0, x2: width, y1: l.y, y2: l.y }, svg);
-      if (selected && selected.lane === i) node('rect', { class: 'lane-on', x: 0, y: l.y, width: 2, height: h }, svg);
+      if (selected && selected.lane === i) node('rect', { class: 'lane-on', x: gutter ? -10 : 0, y: l.y + 4, width: 2, height: h - 8 }, svg);
     });
     const g = node('g', { 'clip-path': 'url(#clip)' }, svg);
     ticks(g, height);
@@ -186,7 +186,7 @@ const timeline = (() => {
     const open = new Map(); // lane and row to the cluster being filled
     const dense = columns(g);
     const flush = (c, next) => {
-      c.room = next ? next - c.x0 : 99; // until the next one of its row
+      c.room = next ? next - c.x0 : 1e9; // until the next one of its row
       const n = points.has(lanes[c.e.lane].name) ? point(g, c) : bar(g, c);
       n.dataset.i = c.e.i;
       if (c.n > 1) n.dataset.n = c.n;
