@@ -272,9 +272,11 @@ func gitDoc(raw json.RawMessage) map[string]any {
 	})
 	doc := map[string]any{"final": final.Bool(), "findings": findings,
 		"ahead": max(0, int(sum.Get("ahead").Int())), "behind": max(0, int(sum.Get("behind").Int()))}
-	put(doc, "branch", sum.Get("branch").String())
-	put(doc, "head", sum.Get("head").String())
-	put(doc, "upstream", sum.Get("upstream").String())
+	for _, key := range []string{"branch", "head", "upstream"} {
+		if v := sum.Get(key); v.Type == gjson.String {
+			put(doc, key, v.Str)
+		}
+	}
 	return doc
 }
 

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,54 @@ func TestFailedExit(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, s.Turn.Tools[0].ExitCode); diff != "" || s.Turn.Tools[0].Failed != tt.failed {
 			t.Errorf("%s: %s", tt.reason, diff)
+		}
+	}
+}
+
+// A task carries the words of the call that started it, cut.
+func TestTask_Description(t *testing.T) {
+	long := strings.Repeat("ä", 150)
+	for _, tt := range []struct {
+		reason string
+		input  any
+		want   string
+	}{
+		{"a command", obj{{"command", "make"}, {"description", "Build it"}}, "Build it"},
+		{"without one", obj{{"command", "make"}}, ""},
+		{"of another type", obj{{"command", "make"}, {"description", 7}}, ""},
+		{"cut within a rune's bounds", obj{{"command", "make"}, {"description", long}}, long[:200]},
+	} {
+		rows := lines(human("u1", "", "go"),
+			obj{{"type", "assistant"}, {"uuid", "a1"}, {"parentUuid", "u1"}, {"message", obj{{"role", "assistant"}, {"content", []any{toolUse("t1", "Bash", tt.input)}}}}},
+			handoffRow("r1", "a1", "t1", "b1"))
+		tasks := read(t, rows, Options{}).Tasks
+		if len(tasks) != 1 || tasks[0].Description != tt.want {
+			t.Errorf("%s: %+v", tt.reason, tasks)
+		}
+	}
+}
+
+// The turn knows the tasks whose notification began it, and only those.
+func TestTurn_Notified(t *testing.T) {
+	notice := func(ids ...string) string {
+		var b strings.Builder
+		for _, id := range ids {
+			fmt.Fprintf(&b, "<task-notification>\n<task-id>%s</task-id>\n<status>completed</status>\n</task-notification>\n", id)
+		}
+		return b.String()
+	}
+	for _, tt := range []struct {
+		reason string
+		rows   []any
+		want   []string
+	}{
+		{"a person began it", []any{human("u1", "", "go")}, nil},
+		{"a notification did", []any{human("u1", "", "go"), userRow("u2", "u1", notice("b1"))}, []string{"b1"}},
+		{"of two tasks", []any{human("u1", "", "go"), userRow("u2", "u1", notice("b1", "b2"))}, []string{"b1", "b2"}},
+		{"and then a person spoke", []any{userRow("u1", "", notice("b1")), human("u2", "u1", "go on")}, nil},
+	} {
+		if got := read(t, lines(tt.rows...), Options{}).Turn.Notified; !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
 		}
 	}
 }
