@@ -57,12 +57,20 @@ type link struct {
 	root         bool // the parent is null, and written so
 }
 
-// link reads uuid and parent, from the head of the row when they stand there.
-func (f *fold) link(e entry) link {
-	b := f.peek(e)
+// link is how a row hangs, from the memo when windows share one.
+func (w *window) link(e entry) link {
+	if w.memo != nil {
+		return w.memo.linkOf(w, e)
+	}
+	return w.readLink(e)
+}
+
+// readLink reads uuid and parent, from the head of the row when they stand there.
+func (w *window) readLink(e entry) link {
+	b := w.peek(e)
 	l := linkOf(string(b))
 	if (l.uuid == "" || l.parent == "" && !l.root) && int(e.n) > len(b) {
-		if s, ok := f.load(e); ok {
+		if s, ok := w.load(e); ok {
 			l = linkOf(s)
 		}
 	}
@@ -99,7 +107,7 @@ func (f *fold) dropRewound() {
 			continue
 		}
 		r, ok := f.decode(e)
-		if !ok || startOf(r) != startHuman {
+		if !ok || f.startOf(r) != startHuman {
 			continue
 		}
 		prompt := linkOf(r.Raw)

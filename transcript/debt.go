@@ -171,22 +171,15 @@ func (f *fold) debts(humanAt int) Debt {
 		if !e.assistant() || e.tools == 0 {
 			continue
 		}
-		r, ok := f.decode(e)
-		if !ok || !r.assistant() {
-			continue
-		}
-		for _, b := range r.blocks() {
-			if str(b.Get("type")) != "tool_use" {
-				continue
+		heads := f.calls(e)
+		for k := range heads {
+			c := &heads[k]
+			if calling && i > humanAt && (c.id == "" || !folded[c.id]) {
+				folded[c.id] = true // a resumed host may append a row again
+				calls.apply(c.name, c.input)
 			}
-			name, input := str(b.Get("name")), b.Get("input")
-			id := strings.Clone(str(b.Get("id")))
-			if calling && i > humanAt && (id == "" || !folded[id]) {
-				folded[id] = true // a resumed host may append a row again
-				calls.apply(name, input)
-			}
-			if a, ok := answers[id]; ok && a.at > i && !a.failed {
-				harvest(owed, i, name, input)
+			if a, ok := answers[c.id]; ok && a.at > i && !a.failed {
+				harvest(owed, i, c.harvests())
 			}
 		}
 	}
@@ -201,6 +194,45 @@ func (f *fold) debts(humanAt int) Debt {
 		}
 	}
 	return d
+}
+
+// callHead is a tool call as debt sees it.
+type callHead struct {
+	id, name string
+	input    gjson.Result
+	ids      []string // see harvests
+	read     bool
+}
+
+// harvests are the ids that the call collects, worked out when first asked for.
+func (c *callHead) harvests() []string {
+	if !c.read {
+		c.ids, c.read = harvestIDs(c.name, c.input), true
+	}
+	return c.ids
+}
+
+// calls are the tool calls of an assistant row, from the memo when windows share
+// one; none when it is no such row.
+func (f *fold) calls(e entry) []callHead {
+	r, ok := f.decode(e)
+	if !ok || !r.assistant() {
+		return nil
+	}
+	if f.memo != nil {
+		return f.memo.callsOf(r)
+	}
+	return callHeads(r)
+}
+
+func callHeads(r row) []callHead {
+	var out []callHead
+	for _, b := range r.blocks() {
+		if str(b.Get("type")) == "tool_use" {
+			out = append(out, callHead{id: strings.Clone(str(b.Get("id"))), name: str(b.Get("name")), input: b.Get("input")})
+		}
+	}
+	return out
 }
 
 // requested are the shells that the agent itself put into the background. The
@@ -246,8 +278,8 @@ func (f *fold) answers(from int) map[string]answer {
 
 // harvest pays for the tasks that a successful call collected: ids compare whole
 // and only behind their own receipt, so no surplus read pays for another job.
-func harvest(owed []*task, i int, tool string, input gjson.Result) {
-	for _, id := range harvestIDs(tool, input) {
+func harvest(owed []*task, i int, ids []string) {
+	for _, id := range ids {
 		for _, t := range owed {
 			if t.at < i && t.ID == id {
 				t.Harvested = true

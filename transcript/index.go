@@ -33,7 +33,8 @@ type entry struct {
 	class class
 	shape shape
 	side  bool
-	tools uint8 // tool_use blocks and tool_use_id keys, saturating
+	tools uint8  // tool_use blocks and tool_use_id keys, saturating
+	id    uint32 // in the memo, where a walk keeps one
 }
 
 // maxEntries bounds the index (2 MiB). A real window holds a few thousand rows;

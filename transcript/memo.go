@@ -1,24 +1,41 @@
 package transcript
 
 import (
-	"maps"
+	"slices"
 	"time"
 )
 
-// memo keeps what the windows of one walk read of single rows, by offset, so that
-// a row is loaded, checked and parsed once however many moments are asked about.
-// What it answers does not depend on who asked first. Not safe for concurrent use.
+// memo keeps what the windows of one walk learn of single rows, so that a row is
+// loaded, checked and parsed once however many moments are asked about. What it
+// answers does not depend on who asked first. Not safe for concurrent use.
 type memo struct {
-	rows    map[int64]parsedRow
-	results map[int64]resultHead
-	boxes   map[int64]bool
+	slots []*memoRow // by entry.id, from base on; nil until somebody asks
+	base  uint32
 }
 
-// parsedRow is the outcome of parsing one row; ok is false for no JSON.
-type parsedRow struct {
-	row
-	ok bool
+// memoRow is what is known of one row.
+type memoRow struct {
+	asked  asked
+	ok     bool // the row is JSON
+	box    bool
+	start  start
+	row    row
+	link   link
+	result resultHead
+	calls  []callHead
 }
+
+// asked says which parts of a memoRow have been worked out.
+type asked uint8
+
+const (
+	askedRow asked = 1 << iota
+	askedBox
+	askedStart
+	askedLink
+	askedResult
+	askedCalls
+)
 
 // resultHead is what resultRow told.
 type resultHead struct {
@@ -27,40 +44,74 @@ type resultHead struct {
 	ok bool
 }
 
-func newMemo() *memo {
-	return &memo{rows: map[int64]parsedRow{}, results: map[int64]resultHead{}, boxes: map[int64]bool{}}
+// grow makes room for one more row and returns its id.
+func (m *memo) grow() uint32 {
+	m.slots = append(m.slots, nil)
+	return m.base + uint32(len(m.slots)) - 1
 }
 
-func (m *memo) row(w *window, e entry) (row, bool) {
-	p, seen := m.rows[e.off]
-	if !seen {
-		p.row, p.ok = w.parse(e)
-		m.rows[e.off] = p
+// forget drops the oldest n rows.
+func (m *memo) forget(n int) {
+	m.slots = slices.Delete(m.slots, 0, n)
+	m.base += uint32(n)
+}
+
+// about returns the row's slot, and whether the part has to be worked out: then it
+// counts as such from now on.
+func (m *memo) about(e entry, what asked) (s *memoRow, missing bool) {
+	p := &m.slots[e.id-m.base]
+	if *p == nil {
+		*p = new(memoRow)
 	}
-	return p.row, p.ok
+	s, missing = *p, (*p).asked&what == 0
+	s.asked |= what
+	return s, missing
 }
 
-func (m *memo) result(w *window, e entry) (string, time.Time, bool) {
-	h, seen := m.results[e.off]
-	if !seen {
-		h.id, h.at, h.ok = resultRow(w.row(e))
-		m.results[e.off] = h
+func (m *memo) parsed(w *window, e entry) (row, bool) {
+	s, missing := m.about(e, askedRow)
+	if missing {
+		s.row, s.ok = w.parse(e)
 	}
-	return h.id, h.at, h.ok
+	return s.row, s.ok
 }
 
-func (m *memo) box(w *window, e entry) bool {
-	has, seen := m.boxes[e.off]
-	if !seen {
-		has = w.holdsBox(e)
-		m.boxes[e.off] = has
+func (m *memo) resultOf(w *window, e entry) (string, time.Time, bool) {
+	s, missing := m.about(e, askedResult)
+	if missing {
+		s.result.id, s.result.at, s.result.ok = resultRow(w.row(e))
 	}
-	return has
+	return s.result.id, s.result.at, s.result.ok
 }
 
-// forget drops the rows before an offset.
-func (m *memo) forget(before int64) {
-	maps.DeleteFunc(m.rows, func(off int64, _ parsedRow) bool { return off < before })
-	maps.DeleteFunc(m.results, func(off int64, _ resultHead) bool { return off < before })
-	maps.DeleteFunc(m.boxes, func(off int64, _ bool) bool { return off < before })
+func (m *memo) holdsBox(w *window, e entry) bool {
+	s, missing := m.about(e, askedBox)
+	if missing {
+		s.box = w.holdsBox(e)
+	}
+	return s.box
+}
+
+func (m *memo) linkOf(w *window, e entry) link {
+	s, missing := m.about(e, askedLink)
+	if missing {
+		s.link = w.readLink(e)
+	}
+	return s.link
+}
+
+func (m *memo) startOf(r row) start {
+	s, missing := m.about(r.entry, askedStart)
+	if missing {
+		s.start = startOf(r)
+	}
+	return s.start
+}
+
+func (m *memo) callsOf(r row) []callHead {
+	s, missing := m.about(r.entry, askedCalls)
+	if missing {
+		s.calls = callHeads(r)
+	}
+	return s.calls
 }

@@ -131,14 +131,10 @@ type Moment struct {
 func (m *Moment) Session(opts Options) (*Session, error) {
 	t := m.tape
 	opts = opts.withDefaults()
-	w, err := t.view(m.stop.Offset, opts)
-	if err != nil {
-		return nil, err
+	if w := t.view(m.stop.Offset, opts); w != nil {
+		return newSession(w, t.path, opts), nil
 	}
-	if w == nil {
-		return ReadFrom(t.r, m.stop.Offset, t.path, opts)
-	}
-	return newSession(w, t.path, opts), nil
+	return ReadFrom(t.r, m.stop.Offset, t.path, opts)
 }
 
 // Evidence lists the evidence commands of the whole session up to the stop that

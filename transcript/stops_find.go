@@ -34,8 +34,8 @@ type runRow struct {
 // maxRun bounds the rows of one message that are remembered.
 const maxRun = 64
 
-// entry takes the next row of the index.
-func (f *finder) entry(e entry) error {
+// entry takes the next row of the index. line are its bytes, or the last of them.
+func (f *finder) entry(e entry, line []byte) error {
 	if e.side {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (f *finder) entry(e entry) error {
 	case classAssistant:
 		return f.assistant(e)
 	case classUser:
-		return f.user(e)
+		return f.user(e, line)
 	case classSystem:
 		if len(f.run) > 0 {
 			f.system(e)
@@ -60,7 +60,7 @@ func (f *finder) entry(e entry) error {
 		e.class = r.class
 		switch r.class {
 		case classAssistant, classUser, classSystem, classAttach:
-			return f.entry(e)
+			return f.entry(e, line)
 		}
 	}
 	return nil
@@ -81,8 +81,8 @@ func (f *finder) assistant(e entry) error {
 }
 
 // user ends a run: results and interrupts without a stop, prompts with one.
-func (f *finder) user(e entry) error {
-	if id := f.promptID(e); id != "" {
+func (f *finder) user(e entry, line []byte) error {
+	if id := f.promptID(e, line); id != "" {
 		defer func() { f.prompt = id }() // the stop before it belongs to the prompt before
 	}
 	if e.shape == shapeResult {
@@ -95,7 +95,7 @@ func (f *finder) user(e entry) error {
 	if len(r.results()) > 0 || r.Get("toolUseResult").Exists() {
 		return f.drop()
 	}
-	switch s := startOf(r); s {
+	switch s := f.startOf(r); s {
 	case startRemediation:
 		if len(f.run) == 0 {
 			f.active = true
@@ -288,10 +288,9 @@ func (f *finder) rewound(prompt row) bool {
 	if l.root {
 		return true
 	}
-	links := fold{window: f.window}
 	rows := f.tape.entries
 	for i := len(rows) - 2; l.parent != "" && i >= max(0, len(rows)-linkLookback); i-- {
-		if links.link(rows[i]).uuid == l.parent {
+		if f.link(rows[i]).uuid == l.parent {
 			return rows[i].off < last.off
 		}
 	}
@@ -313,8 +312,12 @@ func (f *finder) before(off int64) time.Time {
 }
 
 // promptID reads the host's key of the prompt out of a row's head.
-func (f *finder) promptID(e entry) string {
-	_, rest, ok := bytes.Cut(f.peek(e), []byte(`"promptId":"`))
+func (f *finder) promptID(e entry, line []byte) string {
+	head := line[:min(len(line), headLimit)]
+	if len(line) < int(e.n) {
+		head = f.peek(e)
+	}
+	_, rest, ok := bytes.Cut(head, []byte(`"promptId":"`))
 	if !ok {
 		return ""
 	}

@@ -19,7 +19,7 @@ type tape struct {
 	path   string
 	keep   int64 // bytes behind the position that stay indexed
 	memo   *memo
-	marks  []mark // of every row that stays indexed
+	marks  []mark // of every line that stays indexed, blank ones too
 	from   int64  // the rows before it are forgotten
 	typed  uint32 // rows of a known type so far
 	seen   Walked
@@ -31,7 +31,7 @@ type tape struct {
 	err      error
 }
 
-// mark says what had been counted before the row that begins at off.
+// mark says what had been counted before the line that begins at off.
 type mark struct {
 	off              int64
 	rows, bad, known uint32
@@ -48,7 +48,7 @@ const (
 )
 
 func newTape(r io.ReaderAt, size int64, path string, opts WalkOptions, each func(*Stop, *Moment) error) *tape {
-	t := &tape{r: r, size: size, path: path, memo: newMemo(), progress: opts.Progress,
+	t := &tape{r: r, size: size, path: path, memo: &memo{}, progress: opts.Progress,
 		keep: 2 * cmp.Or(max(opts.Window, 0), DefaultWindow)}
 	t.launched, t.limit, t.stop = true, math.MaxInt, math.MaxInt64
 	t.finder = finder{tape: t, each: each, window: t.bare(size), uuids: map[string]bool{}}
@@ -122,9 +122,6 @@ func (t *tape) row(b []byte, off int64) {
 	t.known = false
 	t.seen.Lines++
 	t.line(b, off)
-	if m.rows == uint32(t.rows) && m.bad == uint32(t.bad) {
-		return // a blank line
-	}
 	m.off = t.cur.off
 	if t.known {
 		t.typed++
@@ -136,6 +133,7 @@ func (t *tape) row(b []byte, off int64) {
 	if len(t.entries) == kept {
 		return
 	}
+	t.entries[kept].id = t.memo.grow()
 	e := t.entries[kept]
 	switch {
 	case e.side:
@@ -144,7 +142,7 @@ func (t *tape) row(b []byte, off int64) {
 		t.seen.Main++
 	}
 	t.ledger.entry(e, b)
-	t.err = t.finder.entry(e)
+	t.err = t.finder.entry(e, b)
 }
 
 // forget drops what is known of the rows before an offset, now and then.
@@ -153,9 +151,10 @@ func (t *tape) forget(before int64) {
 		return
 	}
 	t.from = before
-	t.entries = slices.Delete(t.entries, 0, t.entryAt(before))
+	n := t.entryAt(before)
+	t.entries = slices.Delete(t.entries, 0, n)
+	t.memo.forget(n)
 	t.marks = slices.Delete(t.marks, 0, t.markAt(before))
-	t.memo.forget(before)
 }
 
 // entryAt is the index of the first kept row that begins at or behind off.
@@ -188,26 +187,24 @@ func (t *tape) tell(pos int64) {
 // view is the window that [openWindow] would have made at the given end, out of
 // the rows that are indexed already; nil when it has to be read for itself: a
 // small one has every row checked, and one with very many rows forgets some.
-func (t *tape) view(end int64, opts Options) (*window, error) {
+func (t *tape) view(end int64, opts Options) *window {
 	w := t.bare(end)
-	if w.start = max(0, end-opts.Window); w.start > 0 {
-		next, err := w.rowStart(w.start)
-		if err != nil {
-			return nil, err
-		}
-		w.start = next
+	if w.start = max(0, end-opts.Window); w.start < t.from || opts.Validate {
+		return nil
 	}
-	if opts.Validate || end-w.start <= validateUpTo || !t.fill(w) {
-		return nil, nil
+	if i := t.markAt(w.start); i < len(t.marks) && t.marks[i].off < end {
+		w.start = t.marks[i].off
+	} else {
+		w.start = end // one huge row: nothing to read (D-33)
 	}
-	return w, nil
+	if end-w.start <= validateUpTo || !t.fill(w) {
+		return nil
+	}
+	return w
 }
 
 // fill gives a window its index, and tells whether it could.
 func (t *tape) fill(w *window) bool {
-	if w.start < t.from {
-		return false
-	}
 	lo, hi := t.entryAt(w.start), t.entryAt(w.size)
 	w.entries = t.entries[lo:hi:hi]
 	for _, n := range []int{readSegments, mappedSegments} {

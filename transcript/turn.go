@@ -68,6 +68,14 @@ func startOf(r row) start {
 	return startHuman
 }
 
+// startOf is what a row begins, from the memo when windows share one.
+func (w *window) startOf(r row) start {
+	if w.memo != nil {
+		return w.memo.startOf(r)
+	}
+	return startOf(r)
+}
+
 // walk goes back from the end to the turn's start, and on to the latest human
 // prompt, and returns the indexes where they stand (-1 when not in the window).
 func (f *fold) walk() (t Turn, turnAt, humanAt int) {
@@ -82,7 +90,7 @@ func (f *fold) walk() (t Turn, turnAt, humanAt int) {
 		if !ok {
 			continue
 		}
-		s := startOf(r)
+		s := f.startOf(r)
 		if s == startNone {
 			continue
 		}
@@ -348,7 +356,7 @@ func (f *fold) finalText(t *Turn, turnAt int) {
 // result is the head of a result row, from the memo when windows share one.
 func (w *window) result(e entry) (id string, at time.Time, ok bool) {
 	if w.memo != nil {
-		return w.memo.result(w, e)
+		return w.memo.resultOf(w, e)
 	}
 	return resultRow(w.row(e))
 }

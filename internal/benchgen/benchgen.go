@@ -1,7 +1,9 @@
 // Package benchgen writes large transcripts in the host's shapes, for
 // benchmarks: a human prompt, then rounds of tool use and tool result of a few
 // kB, every so often a copy of the host's own request of several hundred kB,
-// and at a chosen distance from the end a handoff that nothing closes.
+// and at a chosen distance from the end a handoff that nothing closes. With
+// [Options.StopEvery] it is a session of many turns, some of which the Stop hook
+// sent back.
 //
 // Start with [WriteFile]; [Write] does the same into any writer. The caller
 // decides size, the handoff's distance and the seed; the same options give the
@@ -35,6 +37,10 @@ type Options struct {
 	HandoffFromEnd int64     // bytes between the handoff and the end
 	Now            time.Time // the instant of the last row; the handoff is 15 s older
 	Seed           uint64
+	// StopEvery makes a session of many turns: the bytes from one stop of the agent
+	// to the next, on average; a single distance is between half and one and a half
+	// of it. 0 is one long turn.
+	StopEvery int64
 }
 
 // Info tells what was written.
@@ -42,6 +48,7 @@ type Info struct {
 	Size          int64
 	Rows          int
 	HandoffOffset int64 // of the row that opens the handoff
+	Stops         int   // final messages, the last one included
 }
 
 // WriteFile writes a transcript to a new file at path, which must not exist.
@@ -102,8 +109,10 @@ func Write(w io.Writer, o Options) (Info, error) {
 			continue
 		}
 		g.toolRound(round)
+		g.maybeStop(round)
 	}
 	g.finalText()
+	g.info.Stops++
 	return g.info, errors.Join(g.err, buffered.Flush())
 }
 
@@ -116,6 +125,7 @@ type generator struct {
 	err      error
 	line     bytes.Buffer
 	parent   string
+	nextStop int64    // the size at which the present turn ends
 	texts    []string // for tool results
 	requests []string // for request copies
 }

@@ -105,3 +105,21 @@ func TestWriteSparse(t *testing.T) {
 		t.Errorf("an existing file: got %v, want ErrExist", err)
 	}
 }
+
+func TestWrite_stops(t *testing.T) {
+	var out bytes.Buffer
+	opts := Options{Size: 8 << 20, Now: now, Seed: 3, StopEvery: 200_000}
+	info, err := Write(&out, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finals := bytes.Count(out.Bytes(), []byte(`"stop_reason":"end_turn"`))
+	if finals != info.Stops || finals < 20 || finals > 80 {
+		t.Errorf("%d final messages, info says %d, want about 40 of 8 MiB", finals, info.Stops)
+	}
+	for _, part := range []string{"Stop hook feedback:", "stophook status --end-turn", "stophook task"} {
+		if !bytes.Contains(out.Bytes(), []byte(part)) {
+			t.Errorf("no row has %q", part)
+		}
+	}
+}

@@ -51,6 +51,7 @@ type chainedRow struct {
 	Version       string  `json:"version"`
 	GitBranch     string  `json:"gitBranch"`
 	Type          string  `json:"type"`
+	IsMeta        bool    `json:"isMeta,omitempty"`
 	Origin        *origin `json:"origin,omitempty"`
 	Message       message `json:"message"`
 	UUID          string  `json:"uuid"`
@@ -111,6 +112,9 @@ func (g *generator) chained(uuid, kind string, at time.Time, m message) chainedR
 // early is the instant of a round: rounds are a second apart and all lie before
 // the handoff.
 func (g *generator) early(round int) time.Time {
+	if g.opts.StopEvery > 0 { // evidence needs a clock that never goes back
+		return g.opts.Now.Add(-90 * 24 * time.Hour).Add(time.Duration(round) * time.Second)
+	}
 	return g.opts.Now.Add(-time.Hour).Add(time.Duration(round%1800) * time.Second)
 }
 
