@@ -150,19 +150,20 @@ func (o *overlays) parse(f *sourceFile, src string, caps *ast.Capabilities) {
 		e.Layer = o.names[f.layer]
 		o.errs = append(o.errs, e)
 	}
-	if m != nil { // an empty file is no module
+	if m != nil {
 		f.module = m
 		o.files = append(o.files, f)
 	}
 }
 
-// ParsePolicy parses a policy file with its METADATA. A module of nil without
-// errors is an empty file. The errors have no Layer.
+// ParsePolicy parses a policy file with its METADATA; a byte order mark is passed
+// over. The errors have no Layer, and there is either a module or an error.
 func ParsePolicy(name, src string) (*ast.Module, PolicyErrors) {
 	return parsePolicy(name, src, ast.CapabilitiesForThisVersion())
 }
 
 func parsePolicy(name, src string, caps *ast.Capabilities) (*ast.Module, PolicyErrors) {
+	src = strings.TrimPrefix(src, "\ufeff") // behind a byte order mark METADATA would not begin a line
 	opts := ast.ParserOptions{Capabilities: caps, ProcessAnnotation: true, RegoVersion: ast.RegoV1}
 	m, err := ast.ParseModuleWithOpts(name, src, opts)
 	if err != nil {

@@ -209,6 +209,24 @@ func TestLayer_HelpersAndSeveralFiles(t *testing.T) {
 	}
 }
 
+// TestLayer_ByteOrderMark: an editor's mark before the METADATA takes nothing away.
+func TestLayer_ByteOrderMark(t *testing.T) {
+	src := "\ufeff" + strings.ReplaceAll(always("marked", ""), "\n", "\r\n")
+	d := decide(t, EngineOptions{Layers: []Layer{layer("project", "p.rego", src)}}, testInput(paid))
+	if d.Code != "acme.marked" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestLayer_Schemas: METADATA may name schemas for editors; the hook needs none.
+func TestLayer_Schemas(t *testing.T) {
+	src := strings.Replace(always("typed", ""), "# METADATA\n", "# METADATA\n# schemas:\n#   - input: schema.input\n#   - data.acme: schema.of_mine\n", 1)
+	d := decide(t, EngineOptions{Layers: []Layer{layer("project", "p.rego", src, "schemas/input.json", "{}")}}, testInput(paid))
+	if d.Code != "acme.typed" {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestLayer_Unreadable(t *testing.T) {
 	if got := loadErrors(t, Layer{Name: "user", Root: "/home/dev/policies"}); !strings.Contains(got, "/home/dev/policies: cannot be read") {
 		t.Error(got)

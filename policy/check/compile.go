@@ -93,7 +93,7 @@ func (c *checker) compileError(modules map[string]*ast.Module, e *ast.Error) boo
 		return false
 	}
 	f := c.byName[e.Location.File]
-	if !strings.HasPrefix(e.Message, "package annotation redeclared") || !c.hasError(policy.KindMetadataTwice) {
+	if !strings.HasPrefix(e.Message, "package annotation redeclared") || !c.hasError(policy.KindMetadataTwice) && !c.hasError(policy.KindPackageCollision) {
 		c.compileFinding(f, e)
 	}
 	m := modules[f.name]

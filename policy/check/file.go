@@ -36,7 +36,7 @@ func (c *checker) readFiles() {
 				c.add(f, Finding{Kind: policy.KindUnreadable, Message: "cannot be read: " + cause(err), Hint: "make it readable, or remove it"})
 				return
 			}
-			f.lines = strings.Split(string(src), "\n")
+			f.lines = strings.Split(strings.TrimPrefix(string(src), "\ufeff"), "\n")
 			for n, l := range f.lines {
 				f.lines[n] = strings.TrimSuffix(l, "\r")
 			}
@@ -93,6 +93,8 @@ func parseKind(e *policy.PolicyError) *policy.PolicyError {
 	e.Message = strings.Replace(e.Message, "rego_parse_error: ", "", 1)
 	switch {
 	case e.Kind == policy.KindRegoV0:
+	case e.Message == "empty module":
+		e.Message, e.Hint = "this file holds no policy", "begin it with a package line, or remove it"
 	case strings.Contains(e.Message, "annotation scope"):
 		e.Kind = KindMetadataMisplaced
 		e.Hint = "METADATA describe the statement right below them; those of a rule stand directly above its package line"

@@ -48,7 +48,7 @@ func Format(name string, src []byte, v1 bool) ([]byte, error) {
 
 func asWritten(errs policy.PolicyErrors) error {
 	for _, e := range errs {
-		if e.Message = strings.TrimPrefix(e.Message, "rego_parse_error: "); e.Kind == policy.KindParse {
+		if e.Message = strings.Replace(e.Message, "rego_parse_error: ", "", 1); e.Kind == policy.KindParse {
 			e.Hint = ""
 		}
 	}
