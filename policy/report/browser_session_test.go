@@ -192,3 +192,33 @@ func theme(b *browser) {
 func until(js string) chromedp.Action[chromedp.Void] {
 	return chromedp.Poll[chromedp.Void](js)
 }
+
+// A page must be readable wherever it is opened: with thousands of events, with
+// none, on a phone, on paper.
+func TestBrowser_SessionPage_sizes(t *testing.T) {
+	b := openBrowser(t)
+	for _, c := range []struct {
+		name   string
+		rounds int
+		w, h   int64
+		most   int // nodes of the drawing
+	}{
+		{"big", 300, 1440, 1000, 6000},
+		{"narrow", 12, 400, 1600, 2000},
+		{"empty", 0, 1000, 700, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.t = t
+			b.open(sessionPage(t, c.rounds), "", c.w, c.h)
+			b.shot(c.name)
+			if wide := eval[int64](b, `document.documentElement.scrollWidth`); wide > c.w {
+				t.Errorf("the page is %d wide in a window of %d", wide, c.w)
+			}
+			if n := eval[int](b, `document.querySelectorAll('#plot *').length`); n > c.most {
+				t.Errorf("the drawing has %d nodes, want %d at most", n, c.most)
+			}
+			b.clean()
+		})
+	}
+	b.t = t
+}

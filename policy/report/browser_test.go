@@ -180,11 +180,17 @@ func (b *browser) clean() {
 
 // shot writes a picture into $SHOTS, for people who work on the look.
 func (b *browser) shot(name string) {
+	if os.Getenv("SHOTS") != "" {
+		b.drawn()
+		b.shotNow(name)
+	}
+}
+
+func (b *browser) shotNow(name string) {
 	dir := os.Getenv("SHOTS")
 	if dir == "" {
 		return
 	}
-	b.drawn()
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
 		b.t.Fatal(err)

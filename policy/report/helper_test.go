@@ -19,6 +19,8 @@ const sampleID = "5f3c9a00-1b2c-4d5e-8f60-718293a4b5c6"
 
 type object = map[string]any
 
+func secs(n int) time.Duration { return time.Duration(n) * time.Second }
+
 // sample writes a session of days turns and more, with everything that a page
 // can show.
 func sample(rounds int) *fixtures.Script {

@@ -85,7 +85,7 @@ type sessionRow struct {
 func (v *replayView) sessions() {
 	for i := range v.Result.Sessions {
 		s := &v.Result.Sessions[i]
-		r := sessionRow{ID: word(s.ID), File: word(filepath.Base(s.Path)), Path: clip(s.Path, excerptLimit), Evidence: word(s.Evidence),
+		r := sessionRow{ID: word(s.ID), File: tail(s.Path), Path: clip(s.Path, excerptLimit), Evidence: word(s.Evidence),
 			Error: clip(s.Error, excerptLimit), Stops: len(s.Stops), Size: s.Size, SizeText: size(s.Size)}
 		var when timeSpan
 		chain := 0
@@ -120,7 +120,10 @@ func (v *replayView) sessions() {
 			v.Omitted++
 		}
 	}
-	v.Deferred = span(time.Duration(v.Totals.DeferredSeconds * float64(time.Second)))
+	v.Deferred = "none"
+	if d := time.Duration(v.Totals.DeferredSeconds * float64(time.Second)); d > 0 {
+		v.Deferred = span(d)
+	}
 }
 
 // column is one stretch of time in the picture of all stops.
@@ -135,14 +138,16 @@ type columnPart struct {
 	Y, H  float64
 }
 
-// columns counts stops by hour, by day, or by as many days as make 60 columns.
+// columns counts stops by minutes, hours or days, whatever makes 60 columns or less.
 func (v *replayView) columns() {
 	if v.span.from.IsZero() {
 		return
 	}
-	step := time.Hour
-	if v.span.to.Sub(v.span.from) > 2*24*time.Hour {
-		step = 24 * time.Hour
+	step := 5 * time.Minute
+	for _, wider := range []time.Duration{15 * time.Minute, time.Hour, 3 * time.Hour, 12 * time.Hour, 24 * time.Hour} {
+		if v.span.to.Sub(v.span.from) > maxColumns*step {
+			step = wider
+		}
 	}
 	for v.span.to.Sub(v.span.from) > maxColumns*step {
 		step *= 2
@@ -151,6 +156,9 @@ func (v *replayView) columns() {
 	shift := time.Duration(offset) * time.Second
 	first := v.span.from.Add(shift).Truncate(step)
 	n := int(v.span.to.Add(shift).Sub(first)/step) + 1
+	if n < 3 {
+		return // two columns are no picture
+	}
 	counts := make([]map[string]int, n)
 	most := 1
 	for i := range v.Result.Sessions {
@@ -221,7 +229,7 @@ func (v *replayView) hard() {
 		byPath[v.Result.Sessions[i].Path] = &v.Result.Sessions[i]
 	}
 	for _, hit := range v.Totals.Hardest {
-		h := hardSession{ID: word(hit.ID), File: word(filepath.Base(hit.Path)), Path: clip(hit.Path, excerptLimit), Stops: hit.Stops, Blocks: hit.Blocks}
+		h := hardSession{ID: word(hit.ID), File: tail(hit.Path), Path: clip(hit.Path, excerptLimit), Stops: hit.Stops, Blocks: hit.Blocks}
 		if s := byPath[hit.Path]; s != nil {
 			for _, stop := range s.Stops {
 				if classOf(stop.Verdict, stop.Code) != classBlock {
@@ -277,8 +285,13 @@ func (v *replayView) Class(verdict, code string) string { return classOf(verdict
 // Word makes a name of a policy or a transcript safe to read.
 func (v *replayView) Word(s string) string { return word(s) }
 
-// Base is the name of a file.
-func (v *replayView) Base(path string) string { return word(filepath.Base(path)) }
+// Tail is a file with the folder that it lies in: the file alone says little where
+// all are called the same.
+func (v *replayView) Tail(path string) string { return tail(path) }
+
+func tail(path string) string {
+	return word(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)))
+}
 
 // Dates says when the stops were.
 func (v *replayView) Dates() string {
