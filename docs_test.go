@@ -219,3 +219,20 @@ func TestDocs_configurationLoads(t *testing.T) {
 		t.Errorf("the README's values are not the defaults (-default +README):\n%s", diff)
 	}
 }
+
+// The output that the README shows is what the program prints: every line of it,
+// in this order.
+func TestDocs_replaySampleIsReal(t *testing.T) {
+	const command = "$ stophook replay fixtures/captures\n"
+	blocks := between(readFile(t, "README.md"), "```console\n"+command, "```")
+	if len(blocks) != 1 {
+		t.Fatalf("README.md shows the replay of the fixtures %d times, want once", len(blocks))
+	}
+	out, err := goCommand("run", "./cmd/stophook-workshop", "replay", "--state-dir", t.TempDir(), "fixtures/captures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out, blocks[0]) {
+		t.Errorf("README.md shows\n%s\nand the program prints\n%s", blocks[0], out)
+	}
+}

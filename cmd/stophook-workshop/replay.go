@@ -16,6 +16,7 @@ import (
 	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/internal/term"
 	"github.com/stophook/stophook/policy/replay"
+	"github.com/stophook/stophook/policy/report"
 )
 
 func (p *program) replayCommand() *cli.Command {
@@ -101,6 +102,8 @@ func (p *program) replay(c *cli.Context) error {
 		switch as {
 		case "json":
 			return command.PrintJSON(w, result)
+		case "html":
+			return report.WriteReplay(w, result, report.Options{Now: p.now(), Policy: policyWords(opts.Layers)})
 		}
 		return replayText{style: p.styleOf(w, c.String("output")), home: p.home, stops: c.Bool("stops")}.print(w, result)
 	})
