@@ -68,7 +68,7 @@ type Folder struct {
 // A Test is one Rego test, one name of a test_x[name] rule, or one case.
 type Test struct {
 	Kind    string  `json:"kind"` // rego or case
-	Name    string  `json:"name"` // data.PACKAGE.test_x, or the case's folder below the policies
+	Name    string  `json:"name"` // data.PACKAGE.test_x, or RULE/cases/NAME
 	File    string  `json:"file"`
 	Line    int     `json:"line"`
 	Result  string  `json:"result"` // pass, fail, error or skip

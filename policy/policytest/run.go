@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -174,9 +175,9 @@ func (r *run) cases(ctx context.Context, t *target, dirs []string) ([]Test, erro
 	}
 	var chosen []caseOf
 	for _, dir := range dirs {
-		c := caseOf{name: dir, dir: path.Join(t.tree.root, dir)}
-		if dir == "." {
-			c.name = path.Base(t.tree.root)
+		c := caseOf{dir: path.Join(t.tree.root, dir)}
+		if c.name, err = caseName(c.dir); err != nil {
+			return nil, err
 		}
 		for _, rule := range rules {
 			if !slices.Contains(t.rulesOf(dir), rule) {
@@ -211,6 +212,25 @@ type caseOf struct {
 	others    []string // rules and deferrals that "only" switches off
 }
 
+// owner is the folder that a case belongs to.
+func owner(caseDir string) string {
+	dir := path.Dir(caseDir)
+	if path.Base(dir) == "cases" {
+		return path.Dir(dir)
+	}
+	return dir
+}
+
+// caseName is RULE/cases/NAME, however the DIR was named.
+func caseName(caseDir string) (string, error) {
+	abs, err := filepath.Abs(filepath.FromSlash(caseDir))
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.ToSlash(abs)
+	return strings.TrimPrefix(strings.TrimPrefix(abs, path.Dir(owner(abs))), "/"), nil
+}
+
 // rulesInForce are the names of all rules and deferrals.
 func rulesInForce(ctx context.Context, layers []policy.Layer) ([]string, error) {
 	engine, err := policy.NewEngine(ctx, policy.EngineOptions{Layers: layers})
@@ -228,10 +248,7 @@ func rulesInForce(ctx context.Context, layers []policy.Layer) ([]string, error) 
 func addTo(folders map[string]*Folder, t Test) {
 	dir := path.Dir(t.File)
 	if t.Kind == KindCase {
-		dir = path.Dir(dir)
-		if path.Base(dir) == "cases" {
-			dir = path.Dir(dir)
-		}
+		dir = owner(dir)
 	}
 	f := folders[dir]
 	if f == nil {

@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,18 +81,32 @@ func (t *target) climb(root string) error {
 		}
 		at, below = up, path.Join(name, below)
 		found, err := filepath.Glob(filepath.Join(escapeGlob(at), "*.rego"))
-		if err != nil || !slices.ContainsFunc(found, func(f string) bool { return !isTest(f) }) {
+		direct := err == nil && slices.ContainsFunc(found, func(f string) bool { return !isTest(f) })
+		if !direct && (name != "cases" || !hasRules(at)) {
 			continue
 		}
 		above, err := readTree(at)
 		if err != nil {
 			return err
 		}
+		if len(above.paths(false)) == 0 {
+			continue
+		}
 		t.tree, t.scope = above, path.Join(below, t.scope)
 		t.notes = append(t.notes, fmt.Sprintf("%s has no policies; those of %s are in force", t.dir, above.root))
 		return nil
 	}
 	return nil
+}
+
+// hasRules reports whether the folders directly below dir hold rules: a project's
+// root may have a folder called cases, too, and .rego files of other programs.
+func hasRules(dir string) bool {
+	found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", "*.rego")) // the pattern is well formed
+	return slices.ContainsFunc(found, func(name string) bool {
+		src, err := os.ReadFile(name)
+		return err == nil && !isTest(name) && bytes.Contains(src, []byte("package stophook."))
+	})
 }
 
 // adoptBuiltin takes the folder above for a folder of one built-in rule, when that
