@@ -110,7 +110,7 @@ func (f *fold) dropRewound() {
 		if !ok || f.startOf(r) != startHuman {
 			continue
 		}
-		prompt := linkOf(r.Raw)
+		prompt := f.promptLink(e, r)
 		if prompt.parent == "" && !prompt.root {
 			continue
 		}
@@ -118,6 +118,14 @@ func (f *fold) dropRewound() {
 			return t.at < i && f.below(prompt, i, t.at)
 		})
 	}
+}
+
+// promptLink is the link of a prompt that is decoded already.
+func (f *fold) promptLink(e entry, r row) link {
+	if f.memo != nil {
+		return f.memo.linkOf(f.window, e)
+	}
+	return linkOf(r.Raw)
 }
 
 // below tells whether the row at index at hangs below the parent of the prompt

@@ -215,12 +215,12 @@ func (c *callHead) harvests() []string {
 // calls are the tool calls of an assistant row, from the memo when windows share
 // one; none when it is no such row.
 func (f *fold) calls(e entry) []callHead {
+	if f.memo != nil {
+		return f.memo.callsOf(f.window, e)
+	}
 	r, ok := f.decode(e)
 	if !ok || !r.assistant() {
 		return nil
-	}
-	if f.memo != nil {
-		return f.memo.callsOf(r)
 	}
 	return callHeads(r)
 }

@@ -23,6 +23,8 @@ type memoRow struct {
 	link   link
 	result resultHead
 	calls  []callHead
+	// receipt is the task that the row opens; nil when it opens none.
+	receipt *task
 }
 
 // asked says which parts of a memoRow have been worked out.
@@ -35,6 +37,7 @@ const (
 	askedLink
 	askedResult
 	askedCalls
+	askedReceipt
 )
 
 // resultHead is what resultRow told.
@@ -108,10 +111,27 @@ func (m *memo) startOf(r row) start {
 	return s.start
 }
 
-func (m *memo) callsOf(r row) []callHead {
-	s, missing := m.about(r.entry, askedCalls)
-	if missing {
+func (m *memo) callsOf(w *window, e entry) []callHead {
+	s, missing := m.about(e, askedCalls)
+	if !missing && s.ok {
+		w.known = true
+		return s.calls
+	}
+	if r, ok := w.decode(e); ok && r.assistant() { // decode counts a broken row for every window
 		s.calls = callHeads(r)
 	}
 	return s.calls
+}
+
+// receiptOf gives a task of its own to everybody who asks: it is changed later.
+func (m *memo) receiptOf(f *fold, r row) *task {
+	s, missing := m.about(r.entry, askedReceipt)
+	if missing {
+		s.receipt = f.receipt(r)
+	}
+	if s.receipt == nil {
+		return nil
+	}
+	t := *s.receipt
+	return &t
 }

@@ -51,7 +51,7 @@ func (f *fold) receipts() {
 		if !ok || r.class != classUser || r.sidechain() || !f.owner.owns(r) {
 			continue
 		}
-		if t := f.receipt(r); t != nil && !f.seen(t) {
+		if t := f.opened(r); t != nil && !f.seen(t) {
 			t.at = i
 			f.tasks = append(f.tasks, t)
 		}
@@ -60,6 +60,14 @@ func (f *fold) receipts() {
 	for _, t := range f.tasks {
 		f.describe(t)
 	}
+}
+
+// opened is the task that a row opens, from the memo when windows share one.
+func (f *fold) opened(r row) *task {
+	if f.memo != nil {
+		return f.memo.receiptOf(f, r)
+	}
+	return f.receipt(r)
 }
 
 // mayBeMCP spares the decode of a row whose text merely mentions an id: an MCP
