@@ -3,7 +3,6 @@ package examples
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/loader"
 
 	"github.com/stophook/stophook/internal/term"
 	"github.com/stophook/stophook/policy/check"
@@ -126,16 +126,20 @@ func TestExamples_passCheckAndFormat(t *testing.T) {
 // which schema.
 func typeCheck(t *testing.T, files map[string]string) error {
 	t.Helper()
-	text, err := schema.Get("input")
+	dir := t.TempDir() // as `stophook schema --write` fills it
+	for _, name := range schema.Names() {
+		text, err := schema.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := loader.Schemas(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc any
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	set := ast.NewSchemaSet()
-	set.Put(ast.MustParseRef("schema.input"), doc)
 	modules := map[string]*ast.Module{}
 	for name, src := range files {
 		m, err := ast.ParseModuleWithOpts(name, src, ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
