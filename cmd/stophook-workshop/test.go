@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -75,7 +76,11 @@ func (p *program) testOptions(c *cli.Context) (policytest.Options, error) {
 	if len(opts.Dirs) > 0 {
 		return opts, nil
 	}
-	opts.Dirs = []string{p.projectPolicies()}
+	dir := p.projectPolicies()
+	if _, err := os.Stat(dir); err != nil {
+		return opts, fmt.Errorf("this project has no %s: name a folder of policies, or make a rule with `stophook policy new NAME`", dir)
+	}
+	opts.Dirs = []string{dir}
 	return opts, nil
 }
 

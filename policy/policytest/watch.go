@@ -112,16 +112,17 @@ func (w *Watch) scan() map[string]stamp {
 		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 			dir = filepath.Dir(dir)
 		}
-		_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		// Through DirFS, a DIR that is a link to a folder is walked, too.
+		_ = fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil && d != nil && d.IsDir():
 				return fs.SkipDir // what cannot be read is not there
 			case err != nil:
 				return nil
-			case d.IsDir() && strings.HasPrefix(d.Name(), ".") && p != dir:
+			case d.IsDir() && strings.HasPrefix(d.Name(), ".") && p != ".":
 				return fs.SkipDir
 			case !d.IsDir():
-				note(p)
+				note(filepath.Join(dir, filepath.FromSlash(p)))
 			}
 			return nil
 		})

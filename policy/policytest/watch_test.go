@@ -71,6 +71,20 @@ func grow(name string) error {
 	return f.Close()
 }
 
+func TestWatch_ALinkToAFolder(t *testing.T) {
+	dir, link := copyDir(t, "slow"), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	w := NewWatch(Options{Dirs: []string{link}})
+	if err := grow(filepath.Join(dir, "notes.md")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.Changes(), []string{filepath.Join(link, "notes.md")}; !slices.Equal(got, want) {
+		t.Errorf("changed %q, want %q", got, want)
+	}
+}
+
 // One file of tests: its folder counts.
 func TestWatch_OneFile(t *testing.T) {
 	dir := copyDir(t, "slow")
