@@ -86,7 +86,7 @@ tail_of(command) := regex.replace(concat("", [substring(words, count(words) - 1,
 	rest := concat(words, array.slice(parts, 1, count(parts)))
 }
 
-# A call that failed without an exit code was refused, by a person or by a hook, and ran nothing.
+# A call that failed without an exit code was refused, by a person or by a hook, or broken off.
 refused(call) if {
 	call.failed
 	not call.exit_code

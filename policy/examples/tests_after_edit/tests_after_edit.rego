@@ -47,7 +47,7 @@ tested_after(i) if {
 	not refused(call)
 }
 
-# A call that failed without an exit code was refused, by a person or by a hook, and ran nothing.
+# A call that failed without an exit code was refused, by a person or by a hook, or broken off.
 refused(call) if {
 	call.failed
 	not call.exit_code
