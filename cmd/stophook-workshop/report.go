@@ -72,17 +72,19 @@ func (p *program) report(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return p.write(c.String("output"), func(w io.Writer) error {
-			return command.PrintJSON(w, report.NewDocument(h, session, opts))
-		})
-	}
 	output := c.String("output")
 	if output == "" {
-		output = reportName(h)
+		if output = reportName(h); c.Bool("json") {
+			output = "-"
+		}
 	}
 	if err := mayOverwrite(output, path, c.Bool("force")); err != nil {
 		return err
+	}
+	if c.Bool("json") {
+		return p.write(output, func(w io.Writer) error {
+			return command.PrintJSON(w, report.NewDocument(h, session, opts))
+		})
 	}
 	if err := p.write(output, func(w io.Writer) error { return report.WriteSession(w, h, session, opts) }); err != nil {
 		return err
@@ -173,7 +175,7 @@ func mayOverwrite(output, session string, force bool) error {
 	if err != nil {
 		return fmt.Errorf("--output %s: %w", output, err)
 	}
-	if !bytes.Contains(head, []byte(report.Generator)) {
+	if !bytes.Contains(head, []byte(report.Generator)) && !bytes.Contains(head, []byte(report.DocumentSchema)) {
 		return fmt.Errorf("--output %s exists and is no report; name another file, or overwrite it with --force", output)
 	}
 	return nil

@@ -51,7 +51,7 @@ func newAxis(events []Event) axis {
 		return a
 	}
 	busy := a.busy(events)
-	end := max(a.ms(last), busy[len(busy)-1].t1, 1)
+	end := max(a.ms(last), busy[len(busy)-1].t1) + 1 // so that no stretch is without length
 	a.pieces = rooms(busy, end)
 	return a
 }
@@ -122,7 +122,6 @@ func rooms(busy []piece, end float64) []piece {
 			gaps++
 		}
 	}
-	active = max(active, 1)
 	each := 0.0
 	if gaps > 0 {
 		each = min(gapMost, gapShare/float64(gaps))
