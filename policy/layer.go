@@ -179,10 +179,10 @@ func parseErrors(name, src string, err error) PolicyErrors {
 	for _, e := range errs {
 		e.File, e.Kind = name, KindParse
 		if e.Hint == "" {
-			e.Hint = "correct that line; `stophook explain` shows whether the rule is found then"
+			e.Hint = "correct that line; `stophook check` tells what else is wrong"
 		}
 	}
-	if _, v0 := ast.ParseModuleWithOpts(name, src, ast.ParserOptions{RegoVersion: ast.RegoV0}); v0 == nil {
+	if m, v0 := ast.ParseModuleWithOpts(name, src, ast.ParserOptions{RegoVersion: ast.RegoV0}); v0 == nil && !namesKeyword(m) {
 		e := errs[0]
 		e.Kind = KindRegoV0
 		e.Message = "this file is written in Rego v0, and Rego v1 is needed: " + e.Message
@@ -190,6 +190,16 @@ func parseErrors(name, src string, err error) PolicyErrors {
 		return errs[:1]
 	}
 	return errs
+}
+
+// namesKeyword reports whether a module uses a word of v1 as a variable, as v0 lets
+// it: then the file is v1 with a fault.
+func namesKeyword(m *ast.Module) (found bool) {
+	ast.WalkVars(m, func(v ast.Var) bool {
+		found = found || v == "if" || v == "contains" || v == "in" || v == "every"
+		return found
+	})
+	return found
 }
 
 // claim finds out whose package a file is in. Nobody may add to a package of a

@@ -20,6 +20,7 @@ func TestLoad_Faults(t *testing.T) {
 		mention     []string
 	}{
 		{"Rego v0, as in cases/rego-v0-policy", "package stophook\n\ndeny[msg] {\n\tcount(input.debt) > 0\n\tmsg := \"unread\"\n}\n", []string{"/etc/project/p.rego:3", "Rego v0", "`if`", "contains", "stophook fmt -w --rego-v1"}},
+		{"v1 with a fault that v0 would take for a variable", "package stophook.rules.a\n\nx := if\n", []string{"/etc/project/p.rego:3: rego_parse_error"}},
 		{"a syntax error", head + "demand contains {\n", []string{"/etc/project/p.rego:9", "rego_parse_error"}},
 		{"the network", head + "demand contains {\"text\": \"x\"} if http.send({\"method\": \"get\", \"url\": \"http://x\"})\n", []string{"p.rego:8: http.send cannot be used", "network"}},
 		{"the clock", head + "demand contains {\"text\": \"x\"} if time.now_ns() > 0\n", []string{"p.rego:8", "reads the clock", "input.now"}},

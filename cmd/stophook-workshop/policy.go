@@ -19,7 +19,7 @@ import (
 
 func (p *program) policyCommand() *cli.Command {
 	return &cli.Command{
-		Name: "policy", Usage: "new rules, and the rules in force", UsageText: "stophook policy COMMAND [flags]",
+		Name: "policy", HideHelpCommand: true, Usage: "new rules, and the rules in force", UsageText: "stophook policy COMMAND [flags]",
 		Description: "Example:\n  stophook policy new changelog && stophook test",
 		Subcommands: []*cli.Command{p.policyNewCommand(), p.policyListCommand()},
 		Action: func(c *cli.Context) error {

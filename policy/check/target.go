@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stophook/stophook/policy"
@@ -57,8 +58,22 @@ func target(p string, dir bool) Target {
 		root = above
 	}
 	t := FolderTarget(root, root)
-	t.Only = only
+	if !dir && root == filepath.Dir(p) {
+		t.FS = flatFS{t.FS} // its neighbours, and not all that lies below them
+	}
+	if t.Only = only; only != "" {
+		t.Configs = nil // who names one rule does not ask for the settings of all
+	}
 	return t
+}
+
+// flatFS is a tree without its folders.
+type flatFS struct{ fs.FS }
+
+// ReadDir lists the files of a folder.
+func (f flatFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(f.FS, name)
+	return slices.DeleteFunc(list, fs.DirEntry.IsDir), err
 }
 
 // FolderTarget is the target for a folder that is there, as a layer of a name.

@@ -55,13 +55,13 @@ func TestTargets_context(t *testing.T) {
 		want   []string
 	}{
 		{"a folder of rules, with the configuration beside it", []string{".stophook/policies"}, 4, []string{config, b, test}},
-		{"the folder of one rule uses the helpers beside it", []string{".stophook/policies/a"}, 1, []string{config}},
-		{"the faults of a rule", []string{".stophook/policies/b/"}, 2, []string{config, b, test}},
-		{"one file", []string{".stophook/policies/b/b.rego"}, 1, []string{config, b}},
-		{"one test", []string{".stophook/policies/b/bad_test.rego"}, 1, []string{config, test}},
+		{"the folder of one rule uses the helpers beside it", []string{".stophook/policies/a"}, 1, nil},
+		{"the faults of a rule", []string{".stophook/policies/b/"}, 2, []string{b, test}},
+		{"one file", []string{".stophook/policies/b/b.rego"}, 1, []string{b}},
+		{"one test", []string{".stophook/policies/b/bad_test.rego"}, 1, []string{test}},
 		{"a file of another folder, with that folder as context", []string{"other/a.rego"}, 1, nil},
-		{"two layers cannot have the same rule", []string{"other", ".stophook/policies/a"}, 3, []string{config, ".stophook/policies/a/a.rego package-collision"}},
-		{"dots", []string{"./.stophook/../.stophook/policies/a"}, 1, []string{config}},
+		{"two layers cannot have the same rule", []string{"other", ".stophook/policies/a"}, 3, []string{".stophook/policies/a/a.rego package-collision"}},
+		{"dots", []string{"./.stophook/../.stophook/policies/a"}, 1, nil},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			r := checkDirs(t, Options{}, tc.paths...)
@@ -73,8 +73,11 @@ func TestTargets_context(t *testing.T) {
 }
 
 func TestTargets_here(t *testing.T) {
-	tree(t, map[string]string{"b.rego": ruleB, "sub/lib.rego": lib, ".hidden/x.rego": "broken", "notes.txt": ""})
-	for _, path := range []string{".", "b.rego", "./b.rego"} {
+	tree(t, map[string]string{"b.rego": ruleB, "sub/lib.rego": lib, "sub/b2.rego": strings.Replace(ruleB, "input.handofs", "true", 1), ".hidden/x.rego": "broken", "notes.txt": ""})
+	if got := kinds(checkDirs(t, Options{}, ".")); len(got) != 2 {
+		t.Errorf("the copy below has the same name: %q", got)
+	}
+	for _, path := range []string{"b.rego", "./b.rego"} {
 		if got := kinds(checkDirs(t, Options{}, path)); !slices.Equal(got, []string{"b.rego unknown-input-field"}) {
 			t.Errorf("%s: %q", path, got)
 		}
