@@ -40,7 +40,7 @@ Exit code 0: all passed. 1: one failed, none was found, or too little is
 covered. 2: they could not be run.`,
 		Flags: []cli.Flag{
 			command.Switch("cover", "tell which lines of the policies no test reached"),
-			&cli.Float64Flag{Name: "cover-min", Usage: "fail when less than `PCT` percent of the lines are covered"},
+			&cli.Float64Flag{Name: "cover-min", Usage: "fail when less than `PCT` percent of the lines are covered", DefaultText: " "},
 			formatFlag("text", "json", "junit"),
 			&cli.StringFlag{Name: "run", Usage: "only tests and cases whose name matches `REGEX`"},
 			&cli.StringFlag{Name: "config", Usage: "decide cases under this configuration `FILE`, too"},

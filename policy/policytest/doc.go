@@ -56,14 +56,18 @@
 // # What a DIR is
 //
 // All policies below DIR are the layer, as with `stophook hook --policy DIR`, and
-// all tests and cases below DIR run. A DIR without policies, such as RULE/cases or
-// one case, takes those of the nearest folder above it that has some directly in it,
-// looking three folders up, or of the folder around a folder called cases. A DIR may be one _test.rego file; its folder has the policies. When
-// policies with a rule directly in DIR ask for a package that is not there, it is looked for in the
-// folder above DIR and in the folders beside it, so that one rule folder of many
-// can be tested alone; [Report.Notes] says what was taken. A DIR with the package
-// stophook.main, or a folder of a built-in rule beside it, is a copy of the
-// built-in rules: its files take their place.
+// all tests and cases below DIR run. A DIR may be one _test.rego file; its folder has
+// the policies. A DIR without policies, such as RULE/cases or one case, takes those
+// of the nearest folder above it that has some directly in it, looking three folders
+// up, or of the folder around a folder called cases.
+//
+// When policies directly in DIR ask for a package that is not there, it is looked for
+// in the folder above DIR and in the folders beside it, so that one rule folder of
+// many can be tested alone. [Report.Notes] says what was taken.
+//
+// A DIR with the package stophook.main, or a folder of a built-in rule beside it, is a
+// copy of the built-in rules: its files take their place in Rego tests. Cases are
+// decided by the rules that this program was built with.
 //
 // # What the caller decides
 //

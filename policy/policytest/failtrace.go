@@ -3,6 +3,7 @@ package policytest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -101,11 +102,16 @@ func caseKey(e topdown.Event) string {
 	}
 	var names []string
 	list.Foreach(func(x *ast.Term) {
-		if s, ok := x.Value.(ast.String); ok {
-			names = append(names, string(s))
-			return
+		v, err := ast.JSON(x.Value)
+		if err != nil {
+			v = "INVALID"
 		}
-		names = append(names, x.Value.String())
+		name, ok := v.(string)
+		if !ok {
+			text, _ := json.Marshal(v) // it came from JSON-like values
+			name = string(text)
+		}
+		names = append(names, name)
 	})
 	return strings.Join(names, "\x00")
 }

@@ -30,7 +30,8 @@ type Options struct {
 	// Dirs are folders of policies, parts of them, or single _test.rego files; the
 	// package's documentation says what each means. At least one is needed.
 	Dirs []string
-	// Run selects tests and cases by name; nil takes all.
+	// Run selects tests and cases by [Test.Name]; nil takes all. What stands in
+	// brackets behind a test_x[name] rule is no part of its name here.
 	Run *regexp.Regexp
 	// Cover asks for coverage; CoverMin, in percent, for at least so much.
 	Cover    bool

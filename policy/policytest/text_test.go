@@ -55,3 +55,30 @@ func TestRowFinder(t *testing.T) {
 		t.Errorf("a file that is not there: %+v", got)
 	}
 }
+
+// Names that are no texts are those of OPA's tester, so that each finds its trace.
+func TestRun_NamesOfAnyType(t *testing.T) {
+	dir := write(t, map[string]string{"n_test.rego": "package n_test\n\ntest_x[n] if {\n\tsome n in [1, {\"a\": 2}, [3], null]\n\tn == 0\n}\n\n" +
+		"test_y[a][b] if {\n\tsome a in [\"p\", \"q\"]\n\tsome b in [\"r\", \"s\"]\n\tb == \"r\"\n}\n"})
+	r := report(t, Options{}, dir)
+	for name, text := range map[string]string{"test_x[1]": "n == 0\n|\n1", `test_x[{"a":2}]`: "n == 0\n|\n{\"a\": 2}", "test_x[[3]]": "n == 0\n|\n[3]",
+		"test_x[null]": "n == 0\n|\nnull", "test_y[p][s]": "b == \"r\"\n|\n\"s\"", "test_y[q][s]": "b == \"r\"\n|\n\"s\""} {
+		got := find(t, r, "data.n_test."+name)
+		if got.Result != Fail || got.FailedAt == nil || got.FailedAt.Text != text {
+			t.Errorf("%s: %+v", name, got.FailedAt)
+		}
+	}
+	if r.Totals.Passed != 2 || r.Totals.Failed != 6 {
+		t.Errorf("%+v", r.Totals)
+	}
+}
+
+// Without a trace the rule itself is shown, and of a long one its beginning.
+func TestRun_FailureWithoutATrace(t *testing.T) {
+	long := strings.Repeat("\t# more\n", 40)
+	dir := write(t, map[string]string{"n_test.rego": "package n_test\n\ntest_x if {\n" + long + "\tdata.n_test.nothing\n}\n"})
+	got := find(t, report(t, Options{}, dir), "data.n_test.test_x")
+	if got.Result != Fail || !strings.HasPrefix(got.FailedAt.Text, "test_x if {") || strings.Count(got.FailedAt.Text, "\n") > 12 {
+		t.Errorf("%+v", got.FailedAt)
+	}
+}

@@ -28,7 +28,7 @@ type regoFile struct {
 	test   bool
 	src    []byte
 	module *ast.Module // nil when it does not parse or is empty
-	err    error
+	errs   policy.PolicyErrors
 }
 
 // readTree reads everything below root that the hook, or a test run, would read.
@@ -69,21 +69,7 @@ func (t *tree) read(p string) error {
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }
 
 func (f *regoFile) parse() {
-	opts := ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1}
-	f.module, f.err = ast.ParseModuleWithOpts(f.name, string(f.src), opts)
-	if f.err == nil || !f.test {
-		return // the engine explains what is wrong with policies
-	}
-	errs := policy.ErrorsOf(f.err, policy.LayerProject)
-	for _, e := range errs {
-		e.File = f.name
-	}
-	if _, v0 := ast.ParseModuleWithOpts(f.name, string(f.src), ast.ParserOptions{RegoVersion: ast.RegoV0}); v0 == nil {
-		errs = errs[:1]
-		errs[0].Message = "this file is written in Rego v0, and Rego v1 is needed: " + errs[0].Message
-		errs[0].Hint = "v1 has `if` before the body of a rule: `test_x if { ... }`"
-	}
-	f.err = errs
+	f.module, f.errs = policy.ParsePolicy(f.name, string(f.src))
 }
 
 // dropCaseFiles forgets .rego files inside of cases: [LoadCase] refuses them, with

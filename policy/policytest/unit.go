@@ -74,12 +74,23 @@ func (u *unit) load(ctx context.Context) error {
 	// with a filter that nothing matches it runs no test.
 	results, err := u.runner().SetModules(modules).Filter(`\A\z`).RunTests(ctx, nil)
 	if err != nil {
-		return policy.ErrorsOf(err, policy.LayerProject)
+		return explain(policy.ErrorsOf(err, policy.LayerProject))
 	}
 	for range results {
 		return errors.New("internal error: a test ran while tests were compiled; please report it")
 	}
 	return nil
+}
+
+// explain says of functions that tests do not have why that is so.
+func explain(errs policy.PolicyErrors) policy.PolicyErrors {
+	for _, e := range errs {
+		_, name, _ := strings.Cut(e.Message, "undefined function ")
+		if why := policy.Forbidden(name); why != "" {
+			e.Hint = "tests get what the hook gives policies, and " + name + " is not there: " + why
+		}
+	}
+	return errs
 }
 
 // modules checks the policies as the hook would, and gives everything that tests
@@ -101,13 +112,10 @@ func (u *unit) modules(ctx context.Context) (map[string]*ast.Module, error) {
 	var errs policy.PolicyErrors
 	for _, p := range slices.Concat(t.tree.paths(false), t.tree.paths(true)) {
 		f := t.tree.files[p]
-		var list policy.PolicyErrors
 		switch {
 		case f.test && !within(p, path.Dir(t.scope)) && !within(p, t.scope):
-		case errors.As(f.err, &list):
-			errs = append(errs, list...)
-		case f.err != nil:
-			errs = append(errs, policy.ErrorsOf(f.err, policy.LayerProject)...)
+		case f.errs != nil:
+			errs = append(errs, f.errs...)
 		case f.module != nil:
 			modules[f.name] = f.module
 		}
@@ -216,7 +224,9 @@ func (u *unit) results(ctx context.Context, r *tester.Result) []Test {
 // was tried one by one, the whole rule has to do.
 func (t *Test) fail(r *tester.Result, at *FailedAt) {
 	if at == nil {
-		at = &FailedAt{File: t.File, Line: t.Line, Text: string(r.Location.Text), Rules: []Place{}}
+		const shown = 12
+		lines := strings.SplitAfterN(dedent(string(r.Location.Text)), "\n", shown+1)
+		at = &FailedAt{File: t.File, Line: t.Line, Text: strings.TrimSpace(strings.Join(lines[:min(shown, len(lines))], "")), Rules: []Place{}}
 	}
 	t.Result, t.FailedAt = Fail, at
 	t.Message = fmt.Sprintf("not true: %s:%d", at.File, at.Line)
