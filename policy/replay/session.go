@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/stophook/stophook/policy"
@@ -128,7 +129,7 @@ func (p *player) stop(ctx context.Context, s *transcript.Stop, m *transcript.Mom
 		one.Ledger.Events = append(log.Events[:len(log.Events):len(log.Events)], side.ended...)
 		p.judge(ctx, side, one, s)
 	}
-	if len(session.Blind) > 0 {
+	if slices.Contains(session.Blind, transcript.BlindWindowCut) {
 		p.cut++
 	}
 	p.judged++
