@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"os"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -217,8 +219,48 @@ func TestBrowser_SessionPage_sizes(t *testing.T) {
 			if n := eval[int](b, `document.querySelectorAll('#plot *').length`); n > c.most {
 				t.Errorf("the drawing has %d nodes, want %d at most", n, c.most)
 			}
+			if c.name == "narrow" && os.Getenv("SHOTS") != "" {
+				b.do(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}), chromedp.EmulateViewport(800, 1100))
+				b.shot("print")
+			}
 			b.clean()
 		})
 	}
 	b.t = t
 }
+
+// Text must be readable: 4.5 to 1 against what lies behind it, in both themes.
+func TestBrowser_Contrast(t *testing.T) {
+	b := openBrowser(t)
+	for name, html := range map[string][]byte{"session": sessionPage(t, 12), "replay": replayPage(t, replayed(t))} {
+		b.open(html, "", 1440, 1000)
+		for _, theme := range []string{"light", "dark"} {
+			b.do(prefers(theme))
+			b.drawn()
+			for _, fault := range eval[[]string](b, contrast) {
+				t.Errorf("%s, %s: %s", name, theme, fault)
+			}
+		}
+	}
+	b.clean()
+}
+
+// contrast lists texts that are too faint. Colours are read through a canvas, which
+// knows every way to write one.
+const contrast = `(() => {
+	const pen = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+	const rgba = (c) => { pen.clearRect(0, 0, 1, 1); pen.fillStyle = c; pen.fillRect(0, 0, 1, 1); return pen.getImageData(0, 0, 1, 1).data; };
+	const light = (c) => { const [r, g, b] = [...c].slice(0, 3).map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const behind = (n) => { for (; n; n = n.parentElement) { const c = rgba(getComputedStyle(n).backgroundColor); if (c[3] === 255) return c; } return [255, 255, 255]; };
+	const out = new Set();
+	for (const n of document.querySelectorAll('body *')) {
+		if (!n.getClientRects().length || ![...n.childNodes].some(c => c.nodeType === 3 && c.textContent.trim())) continue;
+		const svg = n.ownerSVGElement, style = getComputedStyle(n);
+		let ground = behind(svg ? svg.parentElement : n);
+		if (svg && n.classList.contains('bar-text')) { const bar = n.parentElement.querySelector('rect'); const s = getComputedStyle(bar); if (s.fillOpacity === '1' && s.fill !== 'none' && !n.parentElement.classList.contains('handoff')) ground = rgba(s.fill); }
+		const [x, y] = [light(rgba(svg ? style.fill : style.color)), light(ground)].sort((p, q) => q - p);
+		const ratio = (x + 0.05) / (y + 0.05);
+		if (ratio < 4.5) out.add(n.tagName + '.' + (n.getAttribute('class') || '') + ' in ' + (n.parentElement.getAttribute('class') || '') + ' has ' + ratio.toFixed(2));
+	}
+	return [...out].slice(0, 20);
+})()`

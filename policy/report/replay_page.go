@@ -48,6 +48,7 @@ type replayView struct {
 	Rows     []sessionRow
 	Omitted  int
 	Columns  []column
+	Ends     [3]string // under the columns: the first, how long each is, the last
 	Hard     []hardSession
 	Notes    []string
 	Faults   int
@@ -178,14 +179,15 @@ func (v *replayView) columns() {
 			most = max(most, total)
 		}
 	}
+	layout := "2 Jan 2006"
+	if step < 24*time.Hour {
+		layout = "2 Jan, 15:04"
+	}
+	v.Ends = [3]string{first.Format(layout), "each column " + span(step), first.Add(time.Duration(n-1) * step).Format(layout)}
 	const height = 72
-	width := 1000 / float64(max(n, 8))
+	width := 1000 / float64(n)
 	for k, c := range counts {
-		at := first.Add(time.Duration(k) * step)
-		label := at.Format("2 Jan 2006")
-		if step < 24*time.Hour {
-			label = at.Format("2 Jan, 15:04")
-		}
+		label := first.Add(time.Duration(k) * step).Format(layout)
 		col := column{X: tenth(float64(k) * width), W: tenth(max(width-2, 1))}
 		y := float64(height)
 		for _, class := range []string{classBlock, classFault, classDefer, classAllow} {
