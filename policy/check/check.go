@@ -173,8 +173,7 @@ func (c *checker) checkCodes() {
 			line, col := c.metadataLine(f, key, m.Line)
 			other := owners[code]
 			switch {
-			case other == m:
-				c.add(f, Finding{Line: line, Col: col, Kind: KindCodeCollision, Message: fmt.Sprintf("code %s stands twice in the METADATA of %s", code, m.Name), Hint: "list each code once"})
+			case other == m: // once more under codes
 			case other != nil:
 				c.add(f, Finding{Line: line, Col: col, Kind: KindCodeCollision,
 					Message: fmt.Sprintf("code %s is already that of %s (%s)", code, other.Name, place(other)),

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/loader"
+
 	"github.com/stophook/stophook/internal/term"
 	"github.com/stophook/stophook/policy/check"
 	"github.com/stophook/stophook/policy/policytest"
@@ -190,5 +193,36 @@ func TestNew_refuses(t *testing.T) {
 				t.Error("something was written")
 			}
 		})
+	}
+}
+
+// TestNew_schema: the folder is one that `opa check --schema DIR/schemas` takes: the
+// METADATA's schema.input is the file, and a misspelt field is an error.
+func TestNew_schema(t *testing.T) {
+	dir := t.TempDir()
+	r, err := New(Options{Dir: dir, Name: "typed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := loader.Schemas(filepath.Join(dir, "schemas"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(filepath.Join(r.Dir, "typed.rego"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile := func(src string) ast.Errors {
+		m := ast.MustParseModuleWithOpts(src, ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
+		c := ast.NewCompiler().WithSchemas(set).WithUseTypeCheckAnnotations(true)
+		c.Compile(map[string]*ast.Module{"typed.rego": m})
+		return c.Errors
+	}
+	if errs := compile(string(src)); len(errs) > 0 {
+		t.Error(errs)
+	}
+	misspelt := strings.Replace(string(src), "input.turn.tools", "input.turn.tols", 1)
+	if errs := compile(misspelt); len(errs) == 0 || !strings.Contains(errs.Error(), "undefined ref: input.turn.tols") {
+		t.Errorf("the schema is not used: %v", errs)
 	}
 }
