@@ -66,13 +66,14 @@ func Check(targets []Target, opts Options) (*Report, error) {
 	c.checkMetadata()
 	c.addInspected()
 	c.checkCodes()
+	all := c.names()
 	for _, f := range c.files {
 		if f.module == nil {
 			continue
 		}
 		c.checkFields(f)
 		c.checkTestBuiltins(f)
-		c.checkDataRefs(f)
+		c.checkDataRefs(f, all)
 		c.checkRules(f)
 	}
 	c.compile(names)

@@ -57,8 +57,7 @@ func dotted(ref ast.Ref) string {
 // checkDataRefs finds references to packages and rules that do not exist. The hook
 // has no other data than the policies, so these are always undefined, and a rule
 // that needs them never says anything.
-func (c *checker) checkDataRefs(f *file) {
-	all := c.names()
+func (c *checker) checkDataRefs(f *file, all names) {
 	mocked := map[string]bool{}
 	ast.WalkWiths(f.module, func(w *ast.With) bool {
 		if ref, ok := w.Target.Value.(ast.Ref); ok && ref.HasPrefix(ast.DefaultRootRef) {
