@@ -152,13 +152,14 @@ type ToolCall struct {
 	Evidence   string    `json:"evidence,omitempty"` // status, task or name when it runs `stophook` for evidence
 	Background bool      `json:"background,omitempty"`
 	// ExitCode is known of shell calls that failed; nil for those that were
-	// refused and so did not run, and for those that did not fail.
+	// refused or broken off, and for those that did not fail.
 	ExitCode *int `json:"exit_code,omitempty"`
 	// Written is what a file tool wrote, and Replaced what an edit replaced, each
-	// at most 2,000 bytes; the parts of a MultiEdit are joined by newlines.
+	// at most 2,000 bytes; the parts of a MultiEdit are joined by newlines. A turn
+	// keeps about 64 KiB of them, those of the latest calls.
 	Written  string `json:"written,omitempty"`
 	Replaced string `json:"replaced,omitempty"`
-	Cut      bool   `json:"cut,omitempty"` // Command, Written or Replaced was cut
+	Cut      bool   `json:"cut,omitempty"` // Command, Written or Replaced was cut, or left out
 }
 
 // Box is a status box seen in assistant text.

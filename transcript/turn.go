@@ -147,6 +147,7 @@ func originOf(r row, s start) string {
 func (f *fold) turn() (t Turn, humanAt int) {
 	t, turnAt, humanAt := f.walk()
 	earliest := len(f.entries) // of the rows with detailed calls
+	room := textsLimit
 	for i := len(f.entries) - 1; i > turnAt; i-- {
 		e := f.entries[i]
 		if !e.assistant() || e.tools == 0 {
@@ -159,7 +160,7 @@ func (f *fold) turn() (t Turn, humanAt int) {
 		if r, ok := f.decode(e); ok && r.assistant() {
 			var calls []ToolCall
 			eachCall(r, func(c ToolCall, in inputTexts) {
-				c.keepTexts(in)
+				room -= c.keepTexts(in, room)
 				calls = append(calls, c)
 			})
 			t.ToolCalls += len(calls)

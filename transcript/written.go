@@ -7,8 +7,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// writtenLimit bounds each of the two texts kept of a file tool's call.
-const writtenLimit = 2000
+const (
+	// writtenLimit bounds each of the two texts kept of a file tool's call.
+	writtenLimit = 2000
+	// textsLimit bounds those of a whole turn, the latest calls first: they are
+	// judged and logged at every stop. The last call that still finds room keeps its
+	// texts whole.
+	textsLimit = 64 << 10
+)
 
 // fileTool tells the tools that write files. Others have members of the same
 // names that mean something else.
@@ -39,11 +45,16 @@ func (in *inputTexts) read(key string, v gjson.Result) {
 	}
 }
 
-// keepTexts keeps what a file tool wrote and what it replaced. Only the turn's own
+// keepTexts keeps what a file tool wrote and what it replaced, and returns how many
+// bytes that is; without room it keeps nothing and says so. Only the turn's own
 // calls are asked: texts are long, and nobody asks for those of older turns.
-func (c *ToolCall) keepTexts(in inputTexts) {
+func (c *ToolCall) keepTexts(in inputTexts, room int) int {
 	if !fileTool(c.Name) {
-		return
+		return 0
+	}
+	if room <= 0 {
+		c.Cut = c.Cut || str(in.written) != "" || str(in.replaced) != "" || in.edits.Exists()
+		return 0
 	}
 	var written, replaced parts
 	written.add(in.written)
@@ -62,6 +73,7 @@ func (c *ToolCall) keepTexts(in inputTexts) {
 	})
 	c.Written, c.Replaced = written.String(), replaced.String()
 	c.Cut = c.Cut || written.cut || replaced.cut
+	return len(c.Written) + len(c.Replaced)
 }
 
 // parts joins texts by newlines, up to writtenLimit.
@@ -102,7 +114,7 @@ const maxWord = 512
 
 // failedExit reads the exit code that the host writes before the output of a
 // command that failed: "Exit code 2" and the end of the line. Output cannot forge
-// it, since it always stands first; a refused call has none.
+// it, since it always stands first; a call that was refused or broken off has none.
 func failedExit(result gjson.Result) *int {
 	head, _, _ := strings.Cut(firstText(result), "\n")
 	code, ok := strings.CutPrefix(head, "Exit code ")

@@ -56,6 +56,35 @@ func TestKeepTexts(t *testing.T) {
 	}
 }
 
+// A turn keeps the texts of its latest calls; the others say that they were cut.
+func TestKeepTexts_OfTheLatestCalls(t *testing.T) {
+	var pairs []any
+	for i := range 40 {
+		pairs = append(pairs, "Edit", obj{{"new_string", strings.Repeat("n", 1000)}, {"old_string", strings.Repeat("o", 1000+i)}})
+	}
+	pairs = append(pairs, "Edit", obj{{"file_path", "/f"}}, "Bash", obj{{"command", "make"}})
+	calls := readCalls(t, append([]any{"Edit", obj{{"file_path", "/f"}}, "MultiEdit", obj{{"edits", []any{}}}}, pairs...)...)
+	size, whole := 0, 0
+	for i, c := range calls {
+		size += len(c.Written) + len(c.Replaced)
+		switch kept := c.Written != ""; {
+		case i == 0 || i >= 42: // nothing to keep
+			if kept || c.Cut {
+				t.Errorf("call %d: %t %t", i, kept, c.Cut)
+			}
+		case c.Cut == kept:
+			t.Errorf("call %d is cut: %t, kept: %t", i, c.Cut, kept)
+		case kept:
+			whole++
+		case whole > 0:
+			t.Errorf("call %d is left out, and an older one was kept", i)
+		}
+	}
+	if size < textsLimit || size > textsLimit+2*writtenLimit {
+		t.Errorf("%d bytes kept", size)
+	}
+}
+
 func TestToolCall_CutTellsOfTheCommand(t *testing.T) {
 	calls := readCalls(t, "Bash", obj{{"command", strings.Repeat("x", 2000)}}, "Bash", obj{{"command", strings.Repeat("x", 2001)}})
 	if calls[0].Cut || !calls[1].Cut || len(calls[1].Command) != 2000 {

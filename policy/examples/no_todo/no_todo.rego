@@ -18,8 +18,9 @@ package stophook.rules.no_todo
 #
 # What this rule cannot see, and what it does about it:
 #   - What Write overwrote. A file that is written anew counts as this turn's work, its old TODOs included.
-#   - More than the first 2,000 bytes that a call wrote (`cut`). A TODO behind them is missed. An edit that is
-#     cut is not judged: the TODO may have stood in the part of the old text that is cut.
+#   - More than the first 2,000 bytes that a call wrote, and more than the latest 64 KiB of a turn (`cut`). A TODO
+#     behind them is missed. An edit that is cut is not judged: the TODO may have stood in what was cut of the old
+#     text.
 #   - What a shell command or a subagent wrote: it is missed.
 #   - Whether a TODO was removed by a shell command: remove it with the editor, or the rule asks for it.
 
