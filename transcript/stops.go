@@ -73,6 +73,8 @@ type Walked struct {
 	// Copied counts stops that a fork copied from another session; they are no
 	// stops of this one and are not reported.
 	Copied int
+	// Old is set when the file was left unread: see WalkOptions.Since.
+	Old bool
 }
 
 // WalkOptions are what [Walk] needs to know; the zero value is usable.
@@ -80,6 +82,9 @@ type WalkOptions struct {
 	// Window is the largest Options.Window that Moment.Session will be asked for
 	// (default 8 MiB). A larger one is answered as well, only slower.
 	Window int64
+	// Since, when set, leaves a transcript unread whose last rows are more than an
+	// hour older.
+	Since time.Time
 	// Progress, when set, is told the bytes read since it was called last.
 	Progress func(n int64)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 )
 
 // tape is one transcript read from its start to its end, with the index of the
@@ -21,11 +22,12 @@ type tape struct {
 	memo   *memo
 	marks  []mark // of every line that stays indexed, blank ones too
 	from   int64  // the rows before it are forgotten
-	typed  uint32 // rows of a known type so far
+	count  mark   // what has been counted so far, rows and bad excepted
 	seen   Walked
 	finder finder
 	ledger ledger
 
+	since    time.Time
 	progress func(int64)
 	told     int64
 	err      error
@@ -35,20 +37,25 @@ type tape struct {
 type mark struct {
 	off              int64
 	rows, bad, known uint32
+	// invalid counts rows of the file's begin that look like one object and are no
+	// JSON: a small window has every row checked.
+	invalid uint32
 }
 
 const (
 	// tapeBuffer is what is read at once: small enough to stay in the cache while
-	// it is searched.
-	tapeBuffer = 256 << 10
+	// it is searched, and large enough for all of a window that is checked.
+	tapeBuffer = validateUpTo
 	// maxMarks bounds the marks (6 MiB). A real window holds some thousands of
 	// rows; of a denser one the oldest half is forgotten, and what would need it
 	// is read again.
 	maxMarks = 1 << 18
+	// sinceMargin is how far the rows of a transcript may be out of order.
+	sinceMargin = time.Hour
 )
 
 func newTape(r io.ReaderAt, size int64, path string, opts WalkOptions, each func(*Stop, *Moment) error) *tape {
-	t := &tape{r: r, size: size, path: path, memo: &memo{}, progress: opts.Progress,
+	t := &tape{r: r, size: size, path: path, memo: &memo{}, progress: opts.Progress, since: opts.Since,
 		keep: 2 * cmp.Or(max(opts.Window, 0), DefaultWindow)}
 	t.launched, t.limit, t.stop = true, math.MaxInt, math.MaxInt64
 	t.finder = finder{tape: t, each: each, window: t.bare(size), uuids: map[string]bool{}}
@@ -63,7 +70,13 @@ func (t *tape) bare(size int64) *window {
 
 // run reads the file, in the manner of [index.scan].
 func (t *tape) run(ctx context.Context) error {
-	t.finder.owner = newOwnership("", t.path, lastSession(t.r, t.size))
+	session, newest := last(t.r, t.size, !t.since.IsZero())
+	if !t.since.IsZero() && !newest.IsZero() && newest.Before(t.since.Add(-sinceMargin)) {
+		t.seen.Old = true
+		t.tell(t.size)
+		return ctx.Err()
+	}
+	t.finder.owner = newOwnership("", t.path, session)
 	buf := make([]byte, min(tapeBuffer, t.size))
 	n, base, used := 0, int64(0), 0 // buf[:n] holds the bytes from base on
 	for t.err == nil && base+int64(n) < t.size {
@@ -117,14 +130,16 @@ func (t *tape) row(b []byte, off int64) {
 	if len(t.marks) == maxMarks {
 		t.forget(t.marks[maxMarks/2].off)
 	}
-	m := mark{rows: uint32(t.rows), bad: uint32(t.bad), known: t.typed}
-	kept := len(t.entries)
+	m, kept, whole := t.now(), len(t.entries), !t.open
 	t.known = false
 	t.seen.Lines++
 	t.line(b, off)
 	m.off = t.cur.off
 	if t.known {
-		t.typed++
+		t.count.known++
+	}
+	if off+int64(len(b)) <= validateUpTo && t.rows > int(m.rows) && t.first == '{' && !(whole && valid(trimPadding(b))) {
+		t.count.invalid++
 	}
 	t.marks = append(t.marks, m)
 	if t.seen.Rows, t.seen.Bad = t.rows, t.bad; t.rows == 1 && m.rows == 0 {
@@ -173,7 +188,14 @@ func (t *tape) counted(off int64) mark {
 	if i := t.markAt(off); i < len(t.marks) {
 		return t.marks[i]
 	}
-	return mark{rows: uint32(t.rows), bad: uint32(t.bad), known: t.typed}
+	return t.now()
+}
+
+// now is what has been counted so far.
+func (t *tape) now() mark {
+	m := t.count
+	m.rows, m.bad = uint32(t.rows), uint32(t.bad)
+	return m
 }
 
 // tell reports progress.
@@ -182,70 +204,4 @@ func (t *tape) tell(pos int64) {
 		t.progress(pos - t.told)
 		t.told = pos
 	}
-}
-
-// view is the window that [openWindow] would have made at the given end, out of
-// the rows that are indexed already; nil when it has to be read for itself: a
-// small one has every row checked, and one with very many rows forgets some.
-func (t *tape) view(end int64, opts Options) *window {
-	w := t.bare(end)
-	if w.start = max(0, end-opts.Window); w.start < t.from || opts.Validate {
-		return nil
-	}
-	if i := t.markAt(w.start); i < len(t.marks) && t.marks[i].off < end {
-		w.start = t.marks[i].off
-	} else {
-		w.start = end // one huge row: nothing to read (D-33)
-	}
-	if end-w.start <= validateUpTo || !t.fill(w) {
-		return nil
-	}
-	return w
-}
-
-// fill gives a window its index, and tells whether it could.
-func (t *tape) fill(w *window) bool {
-	lo, hi := t.entryAt(w.start), t.entryAt(w.size)
-	w.entries = t.entries[lo:hi:hi]
-	for _, n := range []int{readSegments, mappedSegments} {
-		if crowded(w, n) {
-			return false
-		}
-	}
-	from, to := t.counted(w.start), t.counted(w.size)
-	w.rows, w.bad, w.known = int(to.rows-from.rows), int(to.bad-from.bad), to.known != from.known
-	return true
-}
-
-// crowded tells whether one of n segments holds so many rows that reading it would
-// have forgotten some.
-func crowded(w *window, n int) bool {
-	limit := maxEntries / n
-	if len(w.entries) < limit {
-		return false
-	}
-	step := (w.size - w.start + int64(n) - 1) / int64(n)
-	counts := make([]int, n)
-	for _, e := range w.entries {
-		i := (e.off - w.start) / step
-		if counts[i]++; counts[i] >= limit {
-			return true
-		}
-	}
-	return false
-}
-
-// lastSession is the session that the newest conversation row belongs to.
-func lastSession(r io.ReaderAt, size int64) string {
-	for _, limit := range []int64{DefaultBoxWindow, DefaultWindow} {
-		w, err := openWindow(r, size, limit, false)
-		if err != nil {
-			return ""
-		}
-		f := fold{window: w}
-		if id := f.latest(&Session{}); id != "" || w.start == 0 {
-			return id
-		}
-	}
-	return ""
 }

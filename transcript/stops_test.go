@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -207,5 +208,30 @@ func TestWalk_counts(t *testing.T) {
 	}
 	if want := (Walked{Lines: 6, Rows: 4, Bad: 1, Main: 2, Sidechain: 1}); seen != want || told != int64(len(data)) {
 		t.Errorf("saw %+v and told of %d bytes, want %+v and %d", seen, told, want, len(data))
+	}
+}
+
+// A transcript that ended long before is not read any further.
+func TestWalk_since(t *testing.T) {
+	data := lines(human("p1", "", "go"), said("a1", "m1", "done", "end_turn"))
+	for _, tt := range []struct {
+		reason string
+		since  time.Duration
+		old    bool
+	}{
+		{"rows are that recent", 0, false},
+		{"rows may be out of order", time.Hour, false},
+		{"but not by so much", time.Hour + time.Second, true},
+	} {
+		var told int64
+		stops := 0
+		seen, err := Walk(context.Background(), bytes.NewReader(data), int64(len(data)), "t.jsonl",
+			WalkOptions{Since: at0.Add(tt.since), Progress: func(n int64) { told += n }}, func(*Stop, *Moment) error {
+				stops++
+				return nil
+			})
+		if err != nil || seen.Old != tt.old || (stops == 0) != tt.old || told != int64(len(data)) {
+			t.Errorf("%s: %+v, %d stops, told of %d bytes, %v", tt.reason, seen, stops, told, err)
+		}
 	}
 }

@@ -1,12 +1,15 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stophook/stophook/policy"
@@ -38,7 +41,7 @@ type player struct {
 // play judges every stop of a file. What goes wrong is in the session.
 func play(ctx context.Context, f file, opts Options, judges []*policy.Judge, progress func(int64)) *player {
 	p := &player{opts: opts, ledgers: map[string]*ledger{},
-		session: Session{Path: f.path, Size: f.size, Stops: []Stop{}, Evidence: EvidenceNone, Notes: []string{}}}
+		session: Session{Path: f.path, ID: nameID(f.path), Size: f.size, Stops: []Stop{}, Evidence: EvidenceNone, Notes: []string{}}}
 	for _, j := range judges {
 		p.sides = append(p.sides, &side{judge: j, stops: []Stop{}})
 	}
@@ -51,7 +54,16 @@ func play(ctx context.Context, f file, opts Options, judges []*policy.Judge, pro
 	}
 	p.session.Stops = p.sides[0].stops
 	p.notes()
+	p.ledgers, p.ledger = nil, nil // many sessions are played, and a ledger may be large
 	return p
+}
+
+// nameID is the session id in a file name of the host's form, else empty.
+func nameID(path string) string {
+	if name := strings.TrimSuffix(filepath.Base(path), ".jsonl"); len(name) == 36 && strings.Count(name, "-") == 4 {
+		return name
+	}
+	return ""
 }
 
 // run walks the file. A panic costs this file and not the others.
@@ -71,7 +83,7 @@ func (p *player) run(ctx context.Context, progress func(int64)) (err error) {
 		window = max(window, s.judge.SessionOptions(&hookio.Event{}, time.Time{}).Window)
 	}
 	p.walked, err = transcript.Walk(ctx, file, p.session.Size, p.session.Path,
-		transcript.WalkOptions{Window: window, Progress: progress},
+		transcript.WalkOptions{Window: window, Since: p.opts.Since, Progress: progress},
 		func(s *transcript.Stop, m *transcript.Moment) error { return p.stop(ctx, s, m) })
 	return err
 }
@@ -151,7 +163,7 @@ func (p *player) judge(ctx context.Context, side *side, m policy.Moment, s *tran
 
 // evidenceOf is the evidence that existed at a stop.
 func (p *player) evidenceOf(s *transcript.Stop, m *transcript.Moment, now time.Time) (evidence.Log, error) {
-	p.session.ID = s.SessionID
+	p.session.ID = cmp.Or(s.SessionID, p.session.ID)
 	l := p.ledgers[s.SessionID]
 	if l == nil {
 		l = openLedger(p.opts.Store, s.SessionID)

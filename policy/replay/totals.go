@@ -14,7 +14,7 @@ type Totals struct {
 	Bytes       int64 `json:"bytes"`        // of these
 	Sessions    int   `json:"sessions"`     // with at least one stop that counts
 	NoStop      int   `json:"no_stop"`      // without any stop
-	BeforeSince int   `json:"before_since"` // with stops, all of them too old
+	BeforeSince int   `json:"before_since"` // with nothing that is recent enough
 	Subagents   int   `json:"subagents"`    // transcripts of subagents, left out
 	Unreadable  int   `json:"unreadable"`   // files and folders
 
@@ -147,7 +147,7 @@ func (t *Totals) file(p *player, stops int) {
 		t.Sessions++
 	case p.session.Error != "":
 		return
-	case p.judged > 0:
+	case p.judged > 0 || p.walked.Old:
 		t.BeforeSince++
 		return
 	default:
