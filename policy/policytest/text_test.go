@@ -1,9 +1,12 @@
 package policytest
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stophook/stophook/fixtures"
 	"github.com/stophook/stophook/internal/term"
 )
 
@@ -80,5 +83,62 @@ func TestRun_FailureWithoutATrace(t *testing.T) {
 	got := find(t, report(t, Options{}, dir), "data.n_test.test_x")
 	if got.Result != Fail || !strings.HasPrefix(got.FailedAt.Text, "test_x if {") || strings.Count(got.FailedAt.Text, "\n") > 12 {
 		t.Errorf("%+v", got.FailedAt)
+	}
+}
+
+// What an author needs to see why: handoffs, tasks, what could not be seen, and how
+// often the turn was blocked before. The fixtures are the incident that stophook
+// exists for.
+func TestWriteText_EvidenceOfACase(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range fixtures.Load(t, fixtures.Stop) {
+		c.Claim()
+		if c.Name != "incident-deferred" && c.Name != "headless-debt" {
+			continue
+		}
+		c.Want.Verdict, c.Want.Code, c.Want.ReasonMustMention = "allow", "acme.never", []string{"bcommit01"}
+		writeCase(t, filepath.Join(dir, "cases", c.Name), c)
+		if c.Name == "headless-debt" {
+			put(t, filepath.Join(dir, "cases", c.Name), map[string]string{ConfigFile: "remediation_cap: 3\nrules:\n  nobody: {severity: off}\n"})
+			if err := appendTo(filepath.Join(dir, "cases", c.Name, TranscriptFile), "{broken\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var b strings.Builder
+	if err := report(t, Options{}, dir).WriteText(&b, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"- verdict  allow", "+ verdict  defer", "- code     acme.never", "+ code     stop-hook.background_handoff_deferred",
+		"        reason   mentions \"bcommit01\"\n", // holds, so it is in the diff without a sign
+		"stop-hook.status_check_missing  block, deferred, of rule status_check",
+		"handoff bcommit01 (open)  git commit", "task bcommit01 (shell running)  git commit", "evidence: task_declared, session_named",
+		"stop-hook.background_debt  block, of rule background_debt", "unreadable: 1 line of transcript.jsonl",
+		"warning: config: rules.nobody: there is no rule or deferral of that name",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not shown", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+}
+
+func appendTo(name, text string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(text); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func TestSpan_String(t *testing.T) {
+	if got := (Span{3, 3}).String() + " " + (Span{3, 7}).String(); got != "3 3-7" {
+		t.Error(got)
 	}
 }
