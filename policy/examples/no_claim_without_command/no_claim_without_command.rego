@@ -42,7 +42,7 @@ claims := [[claim, sentence] |
 ]
 
 known := object.get(input.config.params, "no_claim_without_command", [
-	{"says": `\b(tests?|specs?|test suite)\b.*\b(pass|passes|passed|passing|succeed|green)\b`, "shown_by": [
+	{"says": `\b(tests?|specs?|test suite):?( (now|all|both|still|again|also|are|is|were|was|have|has))* (pass|passes|passed|passing|succeed|green)([^-\w]|$)`, "shown_by": [
 		"make test", "make check", "go test", "cargo test", "pytest", "python -m pytest", "npm test", "npm run test",
 		"pnpm test", "yarn test", "npx jest", "npx vitest", "mvn test", "./gradlew test", "bundle exec rspec",
 	]},

@@ -28,6 +28,7 @@ test_no_claims[reply] if {
 		"", "Renamed the flag.", "The tests do not pass.", "I haven't verified this.", "Tests should pass now.", "Once the tests pass, merge it.",
 		"Will the tests pass?", "I added a test that fails.", "The log says \"tests passed\".", "Run `tests pass` next.", "```\ntests pass\n```", "> verified",
 		"I couldn’t run the tests, so nothing is verified", "The change is unverified.",
+		"Added tests for the pass-through mode.", "Wrote a test for passing nil.", "The tests now pass-through errors.",
 	]
 	count(texts(reply, [edit], {})) == 0
 }
