@@ -138,7 +138,7 @@ func (j *judge) probe(ctx context.Context, c *Case, cfg policy.Config, o *policy
 	}
 	settings := map[string]policy.RuleSetting{}
 	for name, r := range cfg.Rules {
-		settings[name] = policy.RuleSetting{Severity: r.Severity, Fail: r.Fail}
+		settings[name] = policy.RuleSetting(r)
 	}
 	var printed strings.Builder
 	engine, err := policy.NewEngine(ctx, policy.EngineOptions{Layers: j.layers, Event: string(c.Event.Name), RuleSettings: settings,

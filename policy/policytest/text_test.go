@@ -76,6 +76,26 @@ func TestRun_NamesOfAnyType(t *testing.T) {
 	}
 }
 
+// Tests of the same name, in one file and in several, keep their names from run to
+// run, and each its own trace.
+func TestRun_SameNames(t *testing.T) {
+	dir := write(t, map[string]string{
+		"a_test.rego": "package n_test\n\ntest_x if 1 == 2\n\ntest_x if 3 == 4\n",
+		"b_test.rego": "package n_test\n\ntest_x if 5 == 6\n", "c_test.rego": "package n_test\n\ntest_x if 7 == 7\n",
+	})
+	for range 20 {
+		r := report(t, Options{}, dir)
+		for name, want := range map[string]struct {
+			file, text string
+		}{"test_x": {"a_test.rego", "1 == 2"}, "test_x#01": {"a_test.rego", "3 == 4"}, "test_x#02": {"b_test.rego", "5 == 6"}, "test_x#03": {"c_test.rego", ""}} {
+			got := find(t, r, "data.n_test."+name)
+			if filepath.Base(got.File) != want.file || got.FailedAt != nil && !strings.Contains(got.FailedAt.Text, want.text) || (got.Result == Pass) != (want.text == "") {
+				t.Fatalf("%s: %+v", name, got)
+			}
+		}
+	}
+}
+
 // Without a trace the rule itself is shown, and of a long one its beginning.
 func TestRun_FailureWithoutATrace(t *testing.T) {
 	long := strings.Repeat("\t# more\n", 40)

@@ -154,8 +154,9 @@ func (u *unit) tests(ctx context.Context) ([]Test, error) {
 	}
 	slices.SortFunc(results, compareResults)
 	var tests []Test
+	names := map[string]int{}
 	for _, one := range results {
-		tests = append(tests, u.results(ctx, one)...)
+		tests = append(tests, u.results(ctx, one, numbered(names, one))...)
 	}
 	return tests, nil
 }

@@ -24,9 +24,25 @@ func compareResults(a, b *tester.Result) int {
 	return a.Location.Col - b.Location.Col
 }
 
+// numbered is the full name of a test. Of tests with the same name OPA numbers all
+// but the first, in an order that differs from run to run when they are in several
+// files; here it is that of the files.
+func numbered(seen map[string]int, r *tester.Result) string {
+	name := r.Package + "." + r.Name
+	if at := strings.LastIndexByte(name, '#'); at >= 0 && strings.Trim(name[at+1:], "0123456789") == "" {
+		name = name[:at]
+	}
+	n := seen[name]
+	seen[name]++
+	if n == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s#%02d", name, n)
+}
+
 // results makes one test of a result, or one for each of its names.
-func (u *unit) results(ctx context.Context, r *tester.Result) []Test {
-	base := Test{Kind: KindRego, Name: r.Package + "." + r.Name, File: r.Location.File, Line: r.Location.Row,
+func (u *unit) results(ctx context.Context, r *tester.Result, name string) []Test {
+	base := Test{Kind: KindRego, Name: name, File: r.Location.File, Line: r.Location.Row,
 		Result: Pass, Seconds: micros(r.Duration.Seconds())}
 	if u.output || !r.Pass() {
 		base.Output = string(r.Output)
@@ -50,7 +66,7 @@ func (u *unit) results(ctx context.Context, r *tester.Result) []Test {
 	}
 	var traces map[string]*FailedAt
 	if r.Fail {
-		traces = u.trace(ctx, base.Name)
+		traces = u.trace(ctx, r.Package+"."+r.Name)
 	}
 	if len(leaves) == 0 {
 		base.fail(r, traces[""])
