@@ -44,7 +44,7 @@ func (f *fold) boxes(t *Turn) {
 // mayHoldBox looks for a box in the bytes of a row, once when windows share a memo.
 func (w *window) mayHoldBox(e entry) bool {
 	if w.memo != nil {
-		return w.memo.holdsBox(w, e)
+		return w.memo.holdsBox(e)
 	}
 	return w.holdsBox(e)
 }

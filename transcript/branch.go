@@ -60,7 +60,7 @@ type link struct {
 // link is how a row hangs, from the memo when windows share one.
 func (w *window) link(e entry) link {
 	if w.memo != nil {
-		return w.memo.linkOf(w, e)
+		return w.memo.linkOf(e)
 	}
 	return w.readLink(e)
 }
@@ -123,7 +123,7 @@ func (f *fold) dropRewound() {
 // promptLink is the link of a prompt that is decoded already.
 func (f *fold) promptLink(e entry, r row) link {
 	if f.memo != nil {
-		return f.memo.linkOf(f.window, e)
+		return f.memo.linkOf(e)
 	}
 	return linkOf(r.Raw)
 }

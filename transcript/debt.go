@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/stophook/stophook/transcript/shell"
@@ -165,7 +166,8 @@ func (f *fold) debts(humanAt int) Debt {
 		return d
 	}
 	var calls CallDebt
-	answers, folded := f.answers(first), map[string]bool{}
+	var collected []collecting
+	folded, wanted := map[string]bool{}, map[string]answer{}
 	for i := first; i < len(f.entries); i++ {
 		e := f.entries[i]
 		if !e.assistant() || e.tools == 0 {
@@ -178,9 +180,17 @@ func (f *fold) debts(humanAt int) Debt {
 				folded[c.id] = true // a resumed host may append a row again
 				calls.apply(c.name, c.input)
 			}
-			if a, ok := answers[c.id]; ok && a.at > i && !a.failed {
-				harvest(owed, i, c.harvests())
+			if ids := c.harvests(); len(owed) > 0 && len(ids) > 0 {
+				collected, wanted[c.id] = append(collected, collecting{i, c.id, ids}), answer{}
 			}
+		}
+	}
+	if len(collected) > 0 {
+		f.answers(first, wanted)
+	}
+	for _, c := range collected {
+		if a := wanted[c.id]; a.at > c.at && !a.failed {
+			harvest(owed, c.at, c.ids)
 		}
 	}
 	d.Calls = calls.Outstanding()
@@ -207,7 +217,8 @@ type callHead struct {
 // harvests are the ids that the call collects, worked out when first asked for.
 func (c *callHead) harvests() []string {
 	if !c.read {
-		c.ids, c.read = harvestIDs(c.name, c.input), true
+		c.ids = slices.DeleteFunc(harvestIDs(c.name, c.input), func(id string) bool { return id == "" })
+		c.read = true
 	}
 	return c.ids
 }
@@ -247,33 +258,47 @@ func (f *fold) requested() []*task {
 	return out
 }
 
+// collecting is a call that would collect the output of tasks, and where it stands.
+type collecting struct {
+	at  int
+	id  string
+	ids []string
+}
+
 // answer is the latest result of a call: where it stands and whether it failed.
 type answer struct {
 	at     int
 	failed bool
 }
 
-// answers maps the tool-use ids that have a result to it.
-func (f *fold) answers(from int) map[string]answer {
-	out := map[string]answer{}
+// answers finds the results of the wanted calls.
+func (f *fold) answers(from int, wanted map[string]answer) {
 	for i := from; i < len(f.entries); i++ {
 		e := f.entries[i]
 		if e.side || (e.class != classUser && e.class != classUnknown) || e.shape == shapeText {
 			continue
 		}
-		if id, _, ok := f.result(e); ok && e.tools <= 1 && e.flags&flagError == 0 {
-			out[id] = answer{at: i}
-			continue
+		id, _, ok := f.result(e)
+		if ok && e.tools <= 1 {
+			if _, ok := wanted[id]; !ok {
+				continue
+			}
+			if e.flags&flagError == 0 {
+				wanted[id] = answer{at: i}
+				continue
+			}
 		}
 		r, ok := f.decode(e)
 		if !ok || r.class != classUser || r.sidechain() {
 			continue
 		}
 		for _, b := range r.results() {
-			out[strings.Clone(str(b.Get("tool_use_id")))] = answer{i, isTrue(b.Get("is_error"))}
+			id := str(b.Get("tool_use_id"))
+			if _, ok := wanted[id]; ok {
+				wanted[strings.Clone(id)] = answer{i, isTrue(b.Get("is_error"))}
+			}
 		}
 	}
-	return out
 }
 
 // harvest pays for the tasks that a successful call collected: ids compare whole

@@ -6,6 +6,10 @@
 // [Options], and returns a [Session], a plain value. [Notices] and [CallDebt]
 // are the two rules that other loops share.
 //
+// For recorded sessions there are [Stops], every point at which the agent stopped,
+// and [Walk], which also reads the session as it was at each of them, in one pass
+// over a file of any size.
+//
 // What the caller decides: the clock (Options.Now, for ages), the session it
 // asks about (Options.SessionID, so that a fork's copied rows open nothing), and
 // the two windows. Which closing mode counts is not decided here: a [Handoff]

@@ -11,6 +11,8 @@ import (
 type memo struct {
 	slots []*memoRow // by entry.id, from base on; nil until somebody asks
 	base  uint32
+	// reader loads the rows, whichever window asks for one: they share its block.
+	reader *window
 }
 
 // memoRow is what is known of one row.
@@ -71,34 +73,34 @@ func (m *memo) about(e entry, what asked) (s *memoRow, missing bool) {
 	return s, missing
 }
 
-func (m *memo) parsed(w *window, e entry) (row, bool) {
+func (m *memo) parsed(e entry) (row, bool) {
 	s, missing := m.about(e, askedRow)
 	if missing {
-		s.row, s.ok = w.parse(e)
+		s.row, s.ok = m.reader.parse(e)
 	}
 	return s.row, s.ok
 }
 
-func (m *memo) resultOf(w *window, e entry) (string, time.Time, bool) {
+func (m *memo) resultOf(e entry) (string, time.Time, bool) {
 	s, missing := m.about(e, askedResult)
 	if missing {
-		s.result.id, s.result.at, s.result.ok = resultRow(w.row(e))
+		s.result.id, s.result.at, s.result.ok = resultRow(m.reader.row(e))
 	}
 	return s.result.id, s.result.at, s.result.ok
 }
 
-func (m *memo) holdsBox(w *window, e entry) bool {
+func (m *memo) holdsBox(e entry) bool {
 	s, missing := m.about(e, askedBox)
 	if missing {
-		s.box = w.holdsBox(e)
+		s.box = m.reader.holdsBox(e)
 	}
 	return s.box
 }
 
-func (m *memo) linkOf(w *window, e entry) link {
+func (m *memo) linkOf(e entry) link {
 	s, missing := m.about(e, askedLink)
 	if missing {
-		s.link = w.readLink(e)
+		s.link = m.reader.readLink(e)
 	}
 	return s.link
 }

@@ -91,7 +91,7 @@ func (w *window) decode(e entry) (row, bool) {
 // parsed is the row, from the memo when windows share one.
 func (w *window) parsed(e entry) (row, bool) {
 	if w.memo != nil {
-		return w.memo.parsed(w, e)
+		return w.memo.parsed(e)
 	}
 	return w.parse(e)
 }

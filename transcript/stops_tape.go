@@ -59,6 +59,7 @@ func newTape(r io.ReaderAt, size int64, path string, opts WalkOptions, each func
 		keep: 2 * cmp.Or(max(opts.Window, 0), DefaultWindow)}
 	t.launched, t.limit, t.stop = true, math.MaxInt, math.MaxInt64
 	t.finder = finder{tape: t, each: each, window: t.bare(size), uuids: map[string]bool{}}
+	t.memo.reader = t.finder.window
 	t.ledger.window = t.finder.window
 	return t
 }

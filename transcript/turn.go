@@ -357,7 +357,7 @@ func (f *fold) finalText(t *Turn, turnAt int) {
 // result is the head of a result row, from the memo when windows share one.
 func (w *window) result(e entry) (id string, at time.Time, ok bool) {
 	if w.memo != nil {
-		return w.memo.resultOf(w, e)
+		return w.memo.resultOf(e)
 	}
 	return resultRow(w.row(e))
 }

@@ -18,8 +18,8 @@ func corpus(tb testing.TB, files int, size, every int64) (dir string, bytes int6
 	tb.Helper()
 	dir = tb.TempDir()
 	for i := range files {
-		info, err := benchgen.WriteFile(filepath.Join(dir, fmt.Sprintf("session%02d.jsonl", i)), benchgen.Options{Size: size,
-			HandoffFromEnd: 1 << 20, Now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC), Seed: uint64(i), StopEvery: every})
+		info, err := benchgen.WriteFile(filepath.Join(dir, fmt.Sprintf("session%04d.jsonl", i)), benchgen.Options{Size: size,
+			HandoffFromEnd: min(size/2, 1<<20), Now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC), Seed: uint64(i), StopEvery: every})
 		if err != nil {
 			tb.Fatal(err)
 		}

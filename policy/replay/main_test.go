@@ -100,7 +100,7 @@ func stopCases(t *testing.T, x *tree) []stopCase {
 				s.opts.Config = config
 			}
 			if dir := filepath.Join(d.Path, fixtures.PolicyDir); d.Policy != "" {
-				layers, err := policy.FlagLayers([]string{dir})
+				layers, err := policy.FindLayers(func(string) string { return "" }, "", "", []string{dir})
 				if err != nil {
 					t.Fatal(err)
 				}
