@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // ProjectDir is where project policies and configuration are looked for: the
@@ -28,45 +29,59 @@ func ProjectDir(getenv func(string) string, home, dir string) string {
 	return dir
 }
 
-// DefaultLayers lists the standard policy folders that exist, the highest first:
-// organisation, user ($XDG_CONFIG_HOME or ~/.config) and project. An empty home or
-// project leaves its layer out.
-func DefaultLayers(getenv func(string) string, home, project string) []Layer {
-	var layers []Layer
-	add := func(name, dir string) {
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			layers = append(layers, Layer{Name: name, FS: os.DirFS(dir), Root: dir})
-		}
-	}
-	add(LayerOrg, "/etc/stophook/policies")
+// FindLayers lists the policy folders in force, the highest first: organisation,
+// user ($XDG_CONFIG_HOME or ~/.config) and project where they exist, then those of
+// --policy. An empty home or project leaves its layer out. A folder that is there
+// twice counts once, in the highest place: `--policy .stophook/policies` names the
+// project's own.
+//
+// One of --policy that is missing is an error: a gate that was asked for must not
+// be lost by a typing mistake. The layers before it come back with the error.
+func FindLayers(getenv func(string) string, home, project string, flags []string) ([]Layer, error) {
+	var f finder
+	f.standard(LayerOrg, "/etc/stophook/policies")
 	config := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(config) && home != "" {
 		config = filepath.Join(home, ".config")
 	}
 	if config != "" {
-		add(LayerUser, filepath.Join(config, "stophook", "policies"))
+		f.standard(LayerUser, filepath.Join(config, "stophook", "policies"))
 	}
 	if project != "" {
-		add(LayerProject, filepath.Join(project, ".stophook", "policies"))
+		f.standard(LayerProject, filepath.Join(project, ".stophook", "policies"))
 	}
-	return layers
-}
-
-// FlagLayers are the folders of --policy. One that was named and is missing is an
-// error: a gate that was asked for must not be lost by a typing mistake. Those
-// before it come back with the error.
-func FlagLayers(dirs []string) ([]Layer, error) {
-	var layers []Layer
-	for _, dir := range dirs {
+	for _, dir := range flags {
 		switch st, err := os.Stat(dir); {
 		case errors.Is(err, fs.ErrNotExist):
-			return layers, fmt.Errorf("%s: there is no such policy folder; correct --policy in the hook's command", dir)
+			return f.layers, fmt.Errorf("%s: there is no such policy folder; correct --policy", dir)
 		case err != nil:
-			return layers, fmt.Errorf("%s: the policy folder cannot be read: %w", dir, err)
+			return f.layers, fmt.Errorf("%s: the policy folder cannot be read: %w", dir, err)
 		case !st.IsDir():
-			return layers, fmt.Errorf("%s: --policy takes a folder of rules, this is a file; name its folder", dir)
+			return f.layers, fmt.Errorf("%s: --policy takes a folder of rules, this is a file; name its folder", dir)
+		default:
+			f.add(LayerFlag, dir, st)
 		}
-		layers = append(layers, Layer{Name: LayerFlag, FS: os.DirFS(dir), Root: dir})
 	}
-	return layers, nil
+	return f.layers, nil
+}
+
+// finder collects layers and knows their folders.
+type finder struct {
+	layers []Layer
+	stats  []fs.FileInfo
+}
+
+// standard adds a folder that may be missing.
+func (f *finder) standard(name, dir string) {
+	if st, err := os.Stat(dir); err == nil && st.IsDir() {
+		f.add(name, dir, st)
+	}
+}
+
+func (f *finder) add(name, dir string, st fs.FileInfo) {
+	if slices.ContainsFunc(f.stats, func(other fs.FileInfo) bool { return os.SameFile(st, other) }) {
+		return
+	}
+	f.stats = append(f.stats, st)
+	f.layers = append(f.layers, Layer{Name: name, FS: os.DirFS(dir), Root: dir})
 }

@@ -75,7 +75,10 @@ func (p *program) check(c *cli.Context) error {
 // the machine, the user and the project.
 func (p *program) defaultTargets() ([]check.Target, []policy.Source, error) {
 	project := p.project()
-	layers := policy.DefaultLayers(p.getenv, p.home, project)
+	layers, err := policy.FindLayers(p.getenv, p.home, project, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(layers) == 0 {
 		return nil, nil, fmt.Errorf("there are no policies: neither in %s nor in the folders of the user and the machine; name a folder, or make a rule with `stophook policy new NAME`",
 			p.short(filepath.Join(project, ".stophook", "policies")))

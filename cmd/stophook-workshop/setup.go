@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,12 +53,7 @@ func (p *program) project() string {
 // layers are the policy folders in force: those of the machine, the user and the
 // project, and those of --policy.
 func (p *program) layers(c *cli.Context, project string) ([]policy.Layer, error) {
-	layers := policy.DefaultLayers(p.getenv, p.home, project)
-	flags, err := policy.FlagLayers(c.StringSlice("policy"))
-	if err != nil {
-		return nil, errors.New(strings.Replace(err.Error(), " in the hook's command", "", 1))
-	}
-	return append(layers, flags...), nil
+	return policy.FindLayers(p.getenv, p.home, project, c.StringSlice("policy"))
 }
 
 // config is the effective configuration; its warnings go to stderr.

@@ -77,7 +77,7 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 	for _, w := range warnings {
 		g.Warnings = append(g.Warnings, w.String())
 	}
-	g.Layers, err = p.layers(c.StringSlice("policy"), project)
+	g.Layers, err = policy.FindLayers(p.getenv, p.home, project, c.StringSlice("policy"))
 	if g.ConfigErr == nil {
 		g.ConfigErr = err
 	}
@@ -89,14 +89,6 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 }
 
 func truthy(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
-
-// layers lists the policy folders that exist, the highest first, those of
-// --policy last.
-func (p *program) layers(extra []string, project string) ([]policy.Layer, error) {
-	layers := policy.DefaultLayers(p.getenv, p.home, project)
-	flags, err := policy.FlagLayers(extra)
-	return append(layers, flags...), err
-}
 
 // callName is how the agent can call this program in its shell: by name when
 // that is what PATH finds, else by its path, quoted when it has to be.
