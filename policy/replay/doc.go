@@ -23,7 +23,8 @@
 //     stops.
 //
 // Where evidence comes from: the ledger that the hook's commands wrote, when the
-// store has one for the session. Otherwise the transcript: an evidence command
+// store has one for the session, or one lies beside it (a case: ledger.jsonl in the
+// folder of a transcript.jsonl). Otherwise the transcript: an evidence command
 // whose result shows that it worked counts as the event that it would have
 // written. A session with neither has no evidence, and its stops are judged so.
 package replay

@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -20,21 +22,21 @@ type ledger struct {
 }
 
 // openLedger reads the ledger of a session once; it is small and a replay asks for
-// it at every stop.
-func openLedger(store evidence.Store, id string) *ledger {
+// it at every stop. beside is the one of a case, for a session that the store does
+// not know; empty when there is none.
+func openLedger(store evidence.Store, id, beside string) *ledger {
 	l := &ledger{source: EvidenceNone}
-	if store.Dir == "" || id == "" {
-		return l
+	if store.Dir != "" && id != "" {
+		session, err := store.Session(id)
+		if err == nil {
+			l.log, err = session.Events()
+		}
+		l.err = err
 	}
-	session, err := store.Session(id)
-	if err == nil {
-		l.log, err = session.Events()
+	if beside != "" && l.err == nil && l.log.Size == 0 {
+		l.log, l.err = readLedger(beside)
 	}
-	if l.err = err; err != nil {
-		l.source = EvidenceLedger
-		return l
-	}
-	if l.log.Size == 0 {
+	if l.err == nil && l.log.Size == 0 {
 		return l
 	}
 	l.source = EvidenceLedger
@@ -46,6 +48,26 @@ func openLedger(store evidence.Store, id string) *ledger {
 		}
 	}
 	return l
+}
+
+// readLedger reads a ledger that is no part of a store.
+func readLedger(path string) (log evidence.Log, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return log, err
+	}
+	log.Size = int64(len(data))
+	for line := range bytes.Lines(data) {
+		var e evidence.Event
+		switch line = bytes.TrimSpace(line); {
+		case len(line) == 0:
+		case e.UnmarshalJSON(line) != nil:
+			log.Bad++
+		default:
+			log.Events = append(log.Events, e)
+		}
+	}
+	return log, nil
 }
 
 // at is what the ledger held at an instant.

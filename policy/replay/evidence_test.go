@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,11 @@ import (
 )
 
 const box = "┌─ stophook check k3m9x2a7 ─┐\n│ session  s │\n└───────────┘"
+
+const caseEvents = `{"v":1,"id":"1","ts":"2026-10-05T09:00:02Z","kind":"task_declared","text":"fix it"}
+{"v":1,"id":"2","ts":"2026-10-05T09:00:03Z","kind":"session_named","text":"fixer"}
+{"v":1,"id":"3","ts":"2026-10-05T09:00:04Z","kind":"end_turn_checked","check_id":"k3m9x2a7"}
+`
 
 // worked is a session in which the agent did the whole ritual; change may alter a
 // command or what it printed.
@@ -39,10 +45,7 @@ func replaced(word, output string) func(string, string) (string, string) {
 }
 
 func TestRun_evidence(t *testing.T) {
-	ledger := `{"v":1,"id":"1","ts":"2026-10-05T09:00:02Z","kind":"task_declared","text":"fix it"}
-{"v":1,"id":"2","ts":"2026-10-05T09:00:03Z","kind":"session_named","text":"fixer"}
-{"v":1,"id":"3","ts":"2026-10-05T09:00:04Z","kind":"end_turn_checked","check_id":"k3m9x2a7"}
-`
+	ledger := caseEvents
 	for _, tt := range []struct {
 		reason string
 		data   []byte
@@ -74,6 +77,30 @@ func TestRun_evidence(t *testing.T) {
 			strings.Contains(said, "commands that worked") != (tt.source == EvidenceTranscript) {
 			t.Errorf("%s: the limits say\n%s", tt.reason, said)
 		}
+	}
+}
+
+// The ledger of a case lies beside its transcript, and is no transcript.
+func TestRun_evidenceOfACase(t *testing.T) {
+	x := newTree(t)
+	data := worked(replaced("stophook", ""))
+	x.write(t, "case/transcript.jsonl", data)
+	x.write(t, "case/ledger.jsonl", []byte(caseEvents+"torn"))
+	x.write(t, "other/session.jsonl", data)
+	x.write(t, "other/ledger.jsonl", []byte(caseEvents))
+	r := run(t, x.opts(), x.dir)
+	if len(r.Sessions) != 2 || r.Totals.Files != 3 {
+		t.Fatalf("%d sessions in %d files", len(r.Sessions), r.Totals.Files)
+	}
+	if s := r.Sessions[0]; s.Evidence != EvidenceLedger || s.Stops[0].Code != "stop-hook.pass" {
+		t.Errorf("case: %s from %s", s.Stops[0].Code, s.Evidence)
+	}
+	if s := r.Sessions[1]; s.Evidence != EvidenceNone {
+		t.Errorf("a session that is no case has evidence: %s", s.Evidence)
+	}
+	x.ledger(t, sessionID, []byte(caseEvents[:strings.Index(caseEvents, "\n")+1]))
+	if s := run(t, x.opts(), filepath.Join(x.dir, "case", "transcript.jsonl")).Sessions[0]; s.Stops[0].Code != "stop-hook.status_check_missing" {
+		t.Errorf("the store's ledger comes first, got %s", s.Stops[0].Code)
 	}
 }
 

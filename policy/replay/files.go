@@ -13,10 +13,18 @@ import (
 
 // file is one transcript to read, or a path that could not be looked at.
 type file struct {
-	path string
-	size int64
-	err  error
+	path   string
+	size   int64
+	ledger string // beside it, in the folder of a case; empty when there is none
+	err    error
 }
+
+// A case of a policy author is a folder with these two: the evidence of the
+// transcript's session lies beside it.
+const (
+	caseTranscript = "transcript.jsonl"
+	caseLedger     = "ledger.jsonl"
+)
 
 // found is what the paths hold.
 type found struct {
@@ -77,6 +85,7 @@ func (f *found) folder(dir string) {
 			f.subagents += transcripts(path)
 		case st.IsDir():
 			f.folder(path)
+		case e.Name() == caseLedger && isFile(filepath.Join(dir, caseTranscript)):
 		case isTranscript:
 			f.file(path, st)
 		}
@@ -97,10 +106,18 @@ func (f *found) file(path string, st fs.FileInfo) {
 	}
 	f.seen[real] = true
 	one := file{path: path, size: st.Size()}
+	if beside := filepath.Join(filepath.Dir(path), caseLedger); filepath.Base(path) == caseTranscript && isFile(beside) {
+		one.ledger = beside
+	}
 	if !st.Mode().IsRegular() {
 		one.size, one.err = 0, fmt.Errorf("%s is no regular file", path)
 	}
 	f.files = append(f.files, one)
+}
+
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // transcripts counts the transcripts of subagents below a folder.

@@ -15,8 +15,8 @@ type Options struct {
 	// Layers are the overlays on the built-in rules, the highest first.
 	Layers []policy.Layer
 	Config policy.Config
-	// Store holds the evidence ledgers; with an empty Dir there are none. It is only
-	// read.
+	// Store holds the evidence ledgers; with an empty Dir there are none but those of
+	// cases. It is only read.
 	Store evidence.Store
 	// Since leaves out stops before it; zero takes all.
 	Since time.Time

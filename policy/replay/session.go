@@ -34,13 +34,14 @@ type player struct {
 	walked  transcript.Walked
 	ledgers map[string]*ledger
 	ledger  *ledger
+	beside  string // a case's ledger
 
 	untimed, cut, judged int
 }
 
 // play judges every stop of a file. What goes wrong is in the session.
 func play(ctx context.Context, f file, opts Options, judges []*policy.Judge, progress func(int64)) *player {
-	p := &player{opts: opts, ledgers: map[string]*ledger{},
+	p := &player{opts: opts, ledgers: map[string]*ledger{}, beside: f.ledger,
 		session: Session{Path: f.path, ID: nameID(f.path), Size: f.size, Stops: []Stop{}, Evidence: EvidenceNone, Notes: []string{}}}
 	for _, j := range judges {
 		p.sides = append(p.sides, &side{judge: j, stops: []Stop{}})
@@ -166,7 +167,7 @@ func (p *player) evidenceOf(s *transcript.Stop, m *transcript.Moment, now time.T
 	p.session.ID = cmp.Or(s.SessionID, p.session.ID)
 	l := p.ledgers[s.SessionID]
 	if l == nil {
-		l = openLedger(p.opts.Store, s.SessionID)
+		l = openLedger(p.opts.Store, s.SessionID, p.beside)
 		p.ledgers[s.SessionID] = l
 	}
 	p.ledger = l
