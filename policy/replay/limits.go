@@ -12,8 +12,15 @@ func (s *sweep) limits() []string {
 		"Policies and settings are those given now, and not those that a project had then.",
 		"As in the hook, nothing before the transcript window is seen.",
 	}
-	none, shown := 0, 0
+	none, shown, again := 0, 0, 0
+	seen := map[string]bool{}
 	for _, p := range s.players {
+		for _, id := range p.uuids {
+			if seen[id] {
+				again++
+			}
+			seen[id] = true
+		}
 		if len(p.session.Stops) == 0 {
 			continue
 		}
@@ -29,6 +36,12 @@ func (s *sweep) limits() []string {
 	}
 	if shown > 0 {
 		list = append(list, fmt.Sprintf("%s no ledger: evidence is what the transcript shows of commands that worked.", sessionsHave(shown)))
+	}
+	switch {
+	case again == 1:
+		list = append(list, "One stop stands in a second transcript, a copy that a resume or a fork left: it is counted in both.")
+	case again > 1:
+		list = append(list, fmt.Sprintf("%d stops are copies of stops in another transcript, which a resume or a fork left: they are counted in both.", again))
 	}
 	return list
 }

@@ -176,6 +176,19 @@ func TestRun_since(t *testing.T) {
 	}
 }
 
+// What a fork copied without a mark is counted, and said.
+func TestRun_copies(t *testing.T) {
+	x := newTree(t)
+	x.write(t, "a.jsonl", turnOf("one", "two"))
+	if r := run(t, x.opts(), x.dir); strings.Contains(strings.Join(r.Limits, "\n"), "counted in both") {
+		t.Errorf("one transcript has copies: %q", r.Limits)
+	}
+	x.write(t, "b.jsonl", turnOf("one", "two", "three"))
+	if r := run(t, x.opts(), x.dir); !strings.Contains(strings.Join(r.Limits, "\n"), "2 stops are copies") || r.Totals.Stops != 5 {
+		t.Errorf("%d stops, %q", r.Totals.Stops, r.Limits)
+	}
+}
+
 // TestRun_sameForAnyNumberOfWorkers, and every byte is told to the progress.
 func TestRun_sameForAnyNumberOfWorkers(t *testing.T) {
 	x := newTree(t)

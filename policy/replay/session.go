@@ -36,6 +36,7 @@ type player struct {
 	ledger  *ledger
 	beside  string // a case's ledger
 
+	uuids                []string // of the final rows that are reported
 	untimed, cut, judged int
 }
 
@@ -141,6 +142,9 @@ func (p *player) stop(ctx context.Context, s *transcript.Stop, m *transcript.Mom
 			Ledger: log, EvidenceErr: evidenceErr}
 		one.Ledger.Events = append(log.Events[:len(log.Events):len(log.Events)], side.ended...)
 		p.judge(ctx, side, one, s)
+	}
+	if s.UUID != "" && !s.Time.Before(p.opts.Since) {
+		p.uuids = append(p.uuids, s.UUID)
 	}
 	if slices.Contains(session.Blind, transcript.BlindWindowCut) {
 		p.cut++
