@@ -11,7 +11,7 @@ import (
 type finder struct {
 	*window
 	tape  *tape
-	owner ownership
+	owner *ownership // nil until somebody asks
 	each  func(*Stop, *Moment) error
 
 	run    []runRow        // assistant rows since the last result or prompt, the latest ones

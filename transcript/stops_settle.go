@@ -34,11 +34,25 @@ func (f *finder) settle() error {
 	}
 	// A fork writes a row of its own first, and what it copies, which is older,
 	// behind it.
-	if !f.owner.owns(r) || s.Time.Before(f.first) {
+	if !f.owns(r) || s.Time.Before(f.first) {
 		f.tape.seen.Copied++
 		return nil
 	}
 	return f.each(&s, &Moment{tape: f.tape, stop: &s})
+}
+
+// owns tells this session's rows from those of another. What the end of the file
+// says is only read when the file's name does not settle it.
+func (f *finder) owns(r row) bool {
+	if id := fileSession(f.tape.path); id != "" && id == r.str("sessionId") {
+		return !r.Get("forkedFrom").Exists()
+	}
+	if f.owner == nil {
+		session, _ := last(f.tape.r, f.tape.size, false)
+		owner := newOwnership("", f.tape.path, session)
+		f.owner = &owner
+	}
+	return f.owner.owns(r)
 }
 
 // ends tells whether a message can be the last of its turn.

@@ -71,13 +71,14 @@ func (t *tape) bare(size int64) *window {
 
 // run reads the file, in the manner of [index.scan].
 func (t *tape) run(ctx context.Context) error {
-	session, newest := last(t.r, t.size, !t.since.IsZero())
-	if !t.since.IsZero() && !newest.IsZero() && newest.Before(t.since.Add(-sinceMargin)) {
-		t.seen.Old = true
-		t.tell(t.size)
-		return ctx.Err()
+	if !t.since.IsZero() {
+		_, newest := last(t.r, t.size, true)
+		if !newest.IsZero() && newest.Before(t.since.Add(-sinceMargin)) {
+			t.seen.Old = true
+			t.tell(t.size)
+			return ctx.Err()
+		}
 	}
-	t.finder.owner = newOwnership("", t.path, session)
 	buf := make([]byte, min(tapeBuffer, t.size))
 	n, base, used := 0, int64(0), 0 // buf[:n] holds the bytes from base on
 	for t.err == nil && base+int64(n) < t.size {

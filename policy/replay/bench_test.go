@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -18,7 +19,11 @@ func corpus(tb testing.TB, files int, size, every int64) (dir string, bytes int6
 	tb.Helper()
 	dir = tb.TempDir()
 	for i := range files {
-		info, err := benchgen.WriteFile(filepath.Join(dir, fmt.Sprintf("session%04d.jsonl", i)), benchgen.Options{Size: size,
+		folder := filepath.Join(dir, fmt.Sprintf("project%04d", i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			tb.Fatal(err)
+		}
+		info, err := benchgen.WriteFile(filepath.Join(folder, benchgen.SessionID+".jsonl"), benchgen.Options{Size: size,
 			HandoffFromEnd: min(size/2, 1<<20), Now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC), Seed: uint64(i), StopEvery: every})
 		if err != nil {
 			tb.Fatal(err)
@@ -30,11 +35,15 @@ func corpus(tb testing.TB, files int, size, every int64) (dir string, bytes int6
 }
 
 // BenchmarkReplay is the bar of 400 MB/s on two cores over warm transcripts with a
-// stop every 300 kB to 1 MB, and what becomes of it when stops stand closer.
+// stop every 300 kB to 1 MB, and what becomes of it when stops stand closer, or
+// sessions are small.
 func BenchmarkReplay(b *testing.B) {
-	for _, every := range []int64{650_000, 300_000, 50_000} {
-		b.Run(fmt.Sprintf("stop_every_%dkB", every/1000), func(b *testing.B) {
-			dir, bytes, stops := corpus(b, 8, 32<<20, every)
+	for _, bc := range []struct {
+		files       int
+		size, every int64
+	}{{8, 32 << 20, 650_000}, {8, 32 << 20, 300_000}, {8, 32 << 20, 50_000}, {400, 500_000, 300_000}} {
+		b.Run(fmt.Sprintf("%d_files_of_%dkB_stop_every_%dkB", bc.files, bc.size/1000, bc.every/1000), func(b *testing.B) {
+			dir, bytes, stops := corpus(b, bc.files, bc.size, bc.every)
 			b.SetBytes(bytes)
 			b.ReportAllocs()
 			b.ResetTimer()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/stophook/stophook/fixtures"
+	"github.com/stophook/stophook/internal/benchgen"
 	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/evidence"
 	"github.com/stophook/stophook/policy/hookio"
@@ -118,11 +120,45 @@ func TestRun_isTheHook(t *testing.T) {
 	}
 }
 
+// TestRun_isTheHook_long does the same with a session of many turns and background
+// tasks that is larger than the window, under two windows.
+func TestRun_isTheHook_long(t *testing.T) {
+	x := newTree(t)
+	dir, _, stops := corpus(t, 1, 10<<20, 200_000)
+	path := filepath.Join(dir, "project0000", benchgen.SessionID+".jsonl")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger := []byte(strings.ReplaceAll(caseEvents, "2026-10-05", "2026-01-05"))
+	x.ledger(t, benchgen.SessionID, ledger)
+	for _, window := range []int64{policy.DefaultConfig().WindowBytes, 2 << 20} {
+		o := x.opts()
+		o.Config.WindowBytes = window
+		r, err := Run(context.Background(), []string{path}, o)
+		if err != nil || r.Totals.Stops != stops || r.Totals.Defer == 0 || r.Totals.Block < stops/2 {
+			t.Fatalf("%v, %+v, want %d stops", err, r.Totals, stops)
+		}
+		found, err := transcript.Stops(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newHook(t, stopCase{id: benchgen.SessionID, data: data, ledger: ledger, opts: o})
+		for i, s := range found {
+			d, got := h.stop(t, s, false), r.Sessions[0].Stops[i]
+			if d.Verdict != got.Verdict || d.Code != got.Code || d.Reason != got.Reason || !cmp.Equal(d.Demands, got.Demands) || !cmp.Equal(d.Deferrals, got.Deferrals) {
+				t.Errorf("window %d, stop %d: the hook says %s %s, the replay %s %s", window, i+1, d.Verdict, d.Code, got.Verdict, got.Code)
+			}
+		}
+	}
+}
+
 // hook is the real gate with everything on disk.
 type hook struct {
 	c     stopCase
 	gate  *policy.Gate
 	path  string
+	size  int64 // of the transcript so far
 	now   time.Time
 	ended []evidence.Event
 }
@@ -140,9 +176,7 @@ func newHook(t *testing.T, c stopCase) *hook {
 func (h *hook) stop(t *testing.T, s transcript.Stop, last bool) *policy.Decision {
 	t.Helper()
 	h.now = s.Time
-	if err := os.WriteFile(h.path, h.c.data[:s.Offset], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	h.write(t, s.Offset)
 	session, err := h.gate.Store.Session(h.c.id)
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +205,20 @@ func (h *hook) stop(t *testing.T, s transcript.Stop, last bool) *policy.Decision
 	}
 	h.ended = slices.DeleteFunc(log.Events, func(e evidence.Event) bool { return e.Kind != evidence.SessionEnded })
 	return d
+}
+
+// write lets the transcript grow.
+func (h *hook) write(t *testing.T, size int64) {
+	t.Helper()
+	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write(h.c.data[h.size:size])
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h.size = size
 }
 
 // ledger writes what the ledger held by now.

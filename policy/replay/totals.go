@@ -23,8 +23,8 @@ type Totals struct {
 	Codes []CodeCount `json:"codes"` // the most frequent first
 	Rules []RuleCount `json:"rules"` // the one that blocked most first
 
-	// LongestChain is the longest run of blocked stops with none other between
-	// them; nil when nothing was blocked.
+	// LongestChain is the longest run of blocked stops in one cycle: with no other
+	// stop and no prompt of a person between them. Nil when nothing was blocked.
 	LongestChain *Chain `json:"longest_chain,omitempty"`
 	// DeferredSeconds is how long turns were over while something was put off: the
 	// sum over deferred stops of the time to the session's next stop, or to the
@@ -59,7 +59,7 @@ type RuleCount struct {
 	Let      int    `json:"let"`      // its demand was of severity block, and the stop passed all the same
 }
 
-// Chain is a run of blocked stops.
+// Chain is a run of blocked stops in one cycle.
 type Chain struct {
 	Path   string `json:"path"`
 	ID     string `json:"id"`

@@ -26,6 +26,9 @@ func (s *sweep) totals(which int) Totals {
 		chain := hit
 		for i := range stops {
 			t.stop(&stops[i], codes, rules)
+			if stops[i].Blocks == 0 {
+				chain.Lines = nil // a new prompt, and a new cycle
+			}
 			if stops[i].Verdict == policy.VerdictBlock {
 				hit.Lines = append(hit.Lines, stops[i].Line)
 				chain.Lines = append(chain.Lines, stops[i].Line)

@@ -12,8 +12,8 @@ import (
 
 func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 
-func held(line int, recorded string) Stop {
-	return Stop{Line: line, Time: at(line), Verdict: policy.VerdictBlock, Code: "x.tests", Recorded: recorded, Demands: []policy.Demand{
+func held(line, blocks int, recorded string) Stop {
+	return Stop{Line: line, Blocks: blocks, Time: at(line), Verdict: policy.VerdictBlock, Code: "x.tests", Recorded: recorded, Demands: []policy.Demand{
 		{Rule: "tests", Severity: policy.SeverityBlock}, {Rule: "tests", Severity: policy.SeverityBlock}, {Rule: "notes", Severity: policy.SeverityWarn}}}
 }
 
@@ -45,16 +45,16 @@ func swept(sessions ...[]Stop) *sweep {
 func TestTotals(t *testing.T) {
 	warn := policy.Demand{Rule: "notes", Severity: policy.SeverityWarn}
 	got := swept(
-		[]Stop{held(1, "blocked"), held(2, "passed"), passed(3, "passed", warn), held(4, "")},
+		[]Stop{held(1, 0, "blocked"), held(2, 0, "passed"), passed(3, "passed", warn), held(4, 0, "")},
 		[]Stop{},
-		[]Stop{held(7, ""), held(8, ""), held(9, ""), passed(12, "blocked", policy.Demand{Rule: "tests", Severity: policy.SeverityBlock}), putOff(20, at(50)), passed(30, "")},
+		[]Stop{held(6, 0, ""), held(7, 0, ""), held(8, 1, ""), held(9, 2, ""), passed(12, "blocked", policy.Demand{Rule: "tests", Severity: policy.SeverityBlock}), putOff(20, at(50)), passed(30, "")},
 	).totals(0)
-	want := Totals{Files: 3, Bytes: 30, Sessions: 2, NoStop: 1, Subagents: 3, Stops: 10, Allow: 3, Block: 6, Defer: 1, BlockRate: 0.6, Warned: 1,
-		Codes:        []CodeCount{{"x.tests", "block", 6}, {"x.pass", "allow", 3}, {"x.later", "defer", 1}},
-		Rules:        []RuleCount{{Rule: "tests", Blocked: 6, Deferred: 1, Let: 1}, {Rule: "job", Deferred: 1}, {Rule: "notes", Warned: 7}},
+	want := Totals{Files: 3, Bytes: 30, Sessions: 2, NoStop: 1, Subagents: 3, Stops: 11, Allow: 3, Block: 7, Defer: 1, BlockRate: 7.0 / 11, Warned: 1,
+		Codes:        []CodeCount{{"x.tests", "block", 7}, {"x.pass", "allow", 3}, {"x.later", "defer", 1}},
+		Rules:        []RuleCount{{Rule: "tests", Blocked: 7, Deferred: 1, Let: 1}, {Rule: "job", Deferred: 1}, {Rule: "notes", Warned: 8}},
 		LongestChain: &Chain{Path: "c.jsonl", ID: "c", Length: 3, Lines: []int{7, 8, 9}}, DeferredSeconds: 10,
-		Hardest: []Hit{{Path: "a.jsonl", ID: "a", Stops: 4, Blocks: 3, Lines: []int{1, 2, 4}}, {Path: "c.jsonl", ID: "c", Stops: 6, Blocks: 3, Lines: []int{7, 8, 9}}},
-		Agree:   2, Differ: 2, Unrecorded: 6, Evidence: EvidenceCount{Ledger: 2}}
+		Hardest: []Hit{{Path: "c.jsonl", ID: "c", Stops: 7, Blocks: 4, Lines: []int{6, 7, 8, 9}}, {Path: "a.jsonl", ID: "a", Stops: 4, Blocks: 3, Lines: []int{1, 2, 4}}},
+		Agree:   2, Differ: 2, Unrecorded: 7, Evidence: EvidenceCount{Ledger: 2}}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
 	}
@@ -63,7 +63,7 @@ func TestTotals(t *testing.T) {
 func TestTotals_hardestIsBounded(t *testing.T) {
 	var sessions [][]Stop
 	for range maxHardest + 3 {
-		sessions = append(sessions, []Stop{held(1, "")})
+		sessions = append(sessions, []Stop{held(1, 0, "")})
 	}
 	if got := swept(sessions...).totals(0); len(got.Hardest) != maxHardest || got.Hardest[0].Path != "a.jsonl" {
 		t.Errorf("%d sessions, the first %s", len(got.Hardest), got.Hardest[0].Path)
