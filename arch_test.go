@@ -104,6 +104,7 @@ func borders() map[string][]string {
 	return map[string][]string{
 		"transcript":         {"transcript/shell"},
 		"transcript/shell":   nil,
+		"internal/ci":        {"internal/term"},
 		"internal/deepstack": nil, // not even the standard library: see its init
 		"policy/hookio":      nil,
 		"policy/evidence":    nil,

@@ -114,14 +114,15 @@ func (d *comparison) junit(w io.Writer) error {
 		s := suite(c.Path)
 		s.Cases = append(s.Cases, one)
 	}
+	run := ci.Run{Name: "stophook diff"}
 	for _, e := range d.Errors {
-		s := suite(e.Path)
-		s.Cases = append(s.Cases, ci.Case{Class: "unreadable", Name: "read", File: e.Path, Error: &ci.Problem{Message: e.Error}})
+		run.Problems = append(run.Problems, ci.Case{Class: "unreadable", Name: "read " + e.Path, File: e.Path, Error: &ci.Problem{Kind: "unreadable", Message: e.Error}})
 	}
-	if len(suites) == 0 { // a report without a test counts as a broken one
+	if len(suites)+len(run.Problems) == 0 { // a report without a test counts as a broken one
 		suites = []ci.Suite{{Name: "all sessions", Cases: []ci.Case{{Class: "diff", Name: fmt.Sprintf("%s judged alike", term.Plural(d.Counts.Stops, "stop"))}}}}
 	}
-	return ci.WriteJUnit(w, "stophook diff", suites)
+	run.Suites = suites
+	return ci.WriteJUnit(w, run)
 }
 
 // sarif has one finding a change, at the line of the transcript.
@@ -149,5 +150,5 @@ func (d *comparison) sarif(w io.Writer) error {
 	for _, e := range d.Errors {
 		findings = append(findings, ci.Finding{Rule: "unreadable", Level: "error", Message: e.Error, File: e.Path})
 	}
-	return ci.WriteSARIF(w, ci.Tool{Name: "stophook", Version: version, Rules: rules}, findings)
+	return ci.WriteSARIF(w, ci.Tool{Name: "stophook diff", Version: version, Rules: rules}, findings)
 }

@@ -1,90 +1,56 @@
 package check
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
+
+	"github.com/stophook/stophook/internal/ci"
+	"github.com/stophook/stophook/internal/term"
 )
 
-type junitFailure struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-	Text    string `xml:",chardata"`
-}
-
-type junitCase struct {
-	Class    string         `xml:"classname,attr"`
-	Name     string         `xml:"name,attr"`
-	Failures []junitFailure `xml:"failure"`
-	Out      string         `xml:"system-out,omitempty"`
-}
-
-type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitSuites struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
-}
-
 // WriteJUnit writes one test case for each file. It fails when the file has
-// errors, and with strict set when it has warnings, which else are its output.
+// errors, and with strict set when it has warnings, which else are its output. All
+// that is wrong with a file stands in its one failure.
 func (r *Report) WriteJUnit(w io.Writer, strict bool) error {
-	suite := junitSuite{Name: "stophook check"}
+	var cases []ci.Case
 	index := map[string]int{}
-	add := func(file string) *junitCase {
+	add := func(file string) *ci.Case {
 		if _, ok := index[file]; !ok {
-			index[file] = len(suite.Cases)
-			suite.Cases = append(suite.Cases, junitCase{Class: "check", Name: clean(file)})
+			index[file] = len(cases)
+			cases = append(cases, ci.Case{Class: "check", Name: file, File: file})
 		}
-		return &suite.Cases[index[file]]
+		return &cases[index[file]]
 	}
 	for _, f := range r.checked {
 		add(f)
 	}
+	found := map[string]int{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		c := add(f.File)
-		text := clean(fmt.Sprintf("%s: %s: %s\n%s\n%s\n", f.place(), f.Severity, f.Message, f.Text, f.Hint))
-		if f.Severity == SeverityError || strict {
-			c.Failures = append(c.Failures, junitFailure{Message: clean(f.Message), Type: f.Kind, Text: text})
-		} else {
-			c.Out += text
+		if f.Severity != SeverityError && !strict {
+			c.Output += f.words()
+			continue
+		}
+		if c.Failure == nil {
+			c.Line = f.Line
+			c.Failure = &ci.Problem{Kind: f.Kind, Message: f.Message}
+		}
+		c.Failure.Detail += f.words()
+		found[f.File]++
+	}
+	for file, n := range found {
+		if n > 1 {
+			cases[index[file]].Failure.Message += fmt.Sprintf(" (and %d more)", n-1)
 		}
 	}
-	suite.Tests = len(suite.Cases)
-	for _, c := range suite.Cases {
-		if len(c.Failures) > 0 {
-			suite.Failures++
-		}
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return ci.WriteJUnit(w, ci.Run{Name: "stophook check", Suites: []ci.Suite{{Name: "stophook check", Cases: cases}}})
 }
 
-// clean drops what XML cannot hold.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
+// words is a finding as people read it, without colours.
+func (f *Finding) words() string {
+	var b strings.Builder
+	f.print(&b, term.Style{})
+	return b.String()
 }
-
-func escape(p string) string { return (&url.URL{Path: p}).EscapedPath() }

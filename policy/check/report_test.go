@@ -3,12 +3,14 @@ package check
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stophook/stophook/fixtures"
 	"github.com/stophook/stophook/internal/term"
 )
 
@@ -67,42 +69,59 @@ func TestReport_WriteSARIF(t *testing.T) {
 	if err := sample().WriteSARIF(&b, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
-	var log sarifLog
-	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
-		t.Fatal(err)
-	}
-	run := log.Runs[0]
-	if log.Version != "2.1.0" || run.Tool.Driver.Version != "1.2.3" || len(run.Results) != 3 || len(run.Tool.Driver.Rules) != 3 {
-		t.Errorf("%+v", log)
-	}
-	second := run.Results[1]
-	want := sarifResult{RuleID: KindInputField, Level: "error", Message: sarifText{"the input document has no field input.handofs. did you mean handoffs?"},
-		Locations: []sarifLocation{{sarifPhysical{Artifact: sarifArtifact{"p/a.rego"}, Region: &sarifRegion{StartLine: 3, StartColumn: 5, Snippet: &sarifText{"\té := input.handofs"}}}}}}
-	if diff := cmp.Diff(want, second); diff != "" {
-		t.Error(diff)
-	}
-	if whole := run.Results[2].Locations[0].Physical; whole.Region != nil || whole.Artifact.URI != "p/b%20c.rego" {
-		t.Errorf("%+v", whole)
-	}
+	fixtures.Golden(t, "testdata/report.sarif", b.Bytes())
 }
 
 func TestReport_WriteJUnit(t *testing.T) {
-	for _, strict := range []bool{false, true} {
+	for name, strict := range map[string]bool{"report": false, "report-strict": true} {
 		var b bytes.Buffer
 		if err := sample().WriteJUnit(&b, strict); err != nil {
 			t.Fatal(err)
 		}
-		var doc junitSuites
-		if err := xml.Unmarshal(b.Bytes(), &doc); err != nil {
+		fixtures.Golden(t, "testdata/"+name+".xml", b.Bytes())
+	}
+}
+
+// Who reads a report elsewhere has its words only: no kind is without a sentence.
+func TestKindWords(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, name := range []string{"finding.go", "../policyerror.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
 			t.Fatal(err)
 		}
-		s := doc.Suites[0]
-		failures := map[bool]int{false: 1, true: 2}[strict]
-		if s.Tests != 2 || s.Failures != 2 || len(s.Cases[0].Failures) != failures || s.Cases[0].Name != "p/a.rego" {
-			t.Errorf("strict %v: %+v", strict, s)
+		for _, m := range regexp.MustCompile(`\tKind[A-Z]\w+ += "([a-z0-9-]+)"`).FindAllSubmatch(source, -1) {
+			kinds[string(m[1])] = true
 		}
-		if strings.Contains(b.String(), "\x1b") {
-			t.Error("a control character is no XML")
+	}
+	if len(kinds) < 30 {
+		t.Fatalf("only %d kinds found", len(kinds))
+	}
+	words := kindWords()
+	for kind := range kinds {
+		if w := words[kind]; !strings.HasSuffix(w, ".") {
+			t.Errorf("%s is explained as %q, want a sentence", kind, w)
+		}
+	}
+	if len(words) != len(kinds) {
+		t.Errorf("%d kinds are explained, and there are %d", len(words), len(kinds))
+	}
+}
+
+// A finding that points behind its line has no column.
+func TestFinding_Column(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		f      Finding
+		want   int
+	}{
+		{"unknown", Finding{Text: "abc"}, 0},
+		{"characters, not bytes", Finding{Text: "éa", Col: 3}, 2},
+		{"the end of the line", Finding{Text: "ab", Col: 3}, 3},
+		{"behind the end", Finding{Text: "ab", Col: 4}, 0},
+	} {
+		if got := tc.f.Column(); got != tc.want {
+			t.Errorf("%s: %d, want %d", tc.reason, got, tc.want)
 		}
 	}
 }

@@ -1,95 +1,25 @@
 package check
 
 import (
-	"encoding/json"
 	"io"
-	"path"
-	"slices"
+
+	"github.com/stophook/stophook/internal/ci"
+	"github.com/stophook/stophook/policy"
 )
-
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifRule struct {
-	ID string `json:"id"`
-}
-
-type sarifRegion struct {
-	StartLine   int        `json:"startLine"`
-	StartColumn int        `json:"startColumn,omitempty"`
-	Snippet     *sarifText `json:"snippet,omitempty"`
-}
-
-type sarifArtifact struct {
-	URI string `json:"uri"`
-}
-
-type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   *sarifRegion  `json:"region,omitempty"`
-}
-
-type sarifLocation struct {
-	Physical sarifPhysical `json:"physicalLocation"`
-}
-
-type sarifResult struct {
-	RuleID    string          `json:"ruleId"`
-	Level     string          `json:"level"`
-	Message   sarifText       `json:"message"`
-	Locations []sarifLocation `json:"locations"`
-}
-
-type sarifDriver struct {
-	Name           string      `json:"name"`
-	InformationURI string      `json:"informationUri"`
-	Version        string      `json:"version,omitempty"`
-	Rules          []sarifRule `json:"rules"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifRun struct {
-	Tool       sarifTool     `json:"tool"`
-	ColumnKind string        `json:"columnKind"`
-	Results    []sarifResult `json:"results"`
-}
-
-type sarifLog struct {
-	Schema  string     `json:"$schema"`
-	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
-}
 
 // WriteSARIF writes the findings as SARIF 2.1.0, which code scanners take. The
 // version is that of the program.
 func (r *Report) WriteSARIF(w io.Writer, version string) error {
-	run := sarifRun{Tool: sarifTool{Driver: sarifDriver{Name: "stophook check", InformationURI: "https://github.com/stophook/stophook", Version: version, Rules: []sarifRule{}}},
-		ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	for _, f := range r.Findings {
-		if !slices.Contains(run.Tool.Driver.Rules, sarifRule{f.Kind}) {
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.Kind})
-		}
-		p := sarifPhysical{Artifact: sarifArtifact{URI: uri(f.File)}}
-		if f.Line > 0 {
-			p.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column()}
-			if f.Text != "" {
-				p.Region.Snippet = &sarifText{f.Text}
-			}
-		}
+	var findings []ci.Finding
+	for i := range r.Findings {
+		f := &r.Findings[i]
 		text := f.Message
 		if f.Hint != "" {
 			text += ". " + f.Hint
 		}
-		run.Results = append(run.Results, sarifResult{RuleID: f.Kind, Level: f.Severity, Message: sarifText{text}, Locations: []sarifLocation{{p}}})
+		findings = append(findings, ci.Finding{Rule: f.Kind, Level: f.Severity, Message: text, File: f.File, Line: f.Line, Col: f.Column(), Snippet: f.Text})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
+	return ci.WriteSARIF(w, ci.Tool{Name: "stophook check", Version: version, Rules: kindWords()}, findings)
 }
 
 // Column is the finding's column in characters, from 1; 0 when unknown.
@@ -100,10 +30,40 @@ func (f *Finding) Column() int {
 	return len([]rune(f.Text[:f.Col-1])) + 1
 }
 
-// uri is a file as a reference of a URI: a relative one stays relative.
-func uri(file string) string {
-	if path.IsAbs(file) {
-		return "file://" + escape(file)
+// kindWords says what each kind of finding is about.
+func kindWords() map[string]string {
+	return map[string]string{
+		policy.KindUnreadable:       "A file or folder cannot be read.",
+		policy.KindParse:            "A file is no Rego.",
+		policy.KindRegoV0:           "A file is written in Rego of before 1.0.",
+		policy.KindPackage:          "Policies cannot be in this package.",
+		policy.KindPackageCollision: "A package belongs to another rule or layer.",
+		policy.KindMetadataMissing:  "A rule or a deferral has no METADATA.",
+		policy.KindMetadataInvalid:  "METADATA have a value that does not count.",
+		policy.KindMetadataTwice:    "A rule has more than one block of METADATA.",
+		policy.KindBuiltin:          "Policies and tests have no clock, network, environment or random numbers.",
+		policy.KindShape:            "A demand, defer or notice is no set.",
+		policy.KindSilent:           "A rule or a deferral can never say anything.",
+		policy.KindAggregator:       "A policy asks for the decision that it is a part of.",
+		policy.KindType:             "Types do not fit.",
+		policy.KindFunction:         "A function is not defined.",
+		policy.KindUnsafe:           "A variable never gets a value.",
+		policy.KindRecursion:        "A rule needs itself.",
+		policy.KindCompile:          "The compiler refuses a file.",
+		KindMetadataField:           "METADATA have a field that nothing reads.",
+		KindMetadataMisplaced:       "METADATA stand where nothing reads them.",
+		KindCodePrefix:              "A code has the prefix of the built-in rules.",
+		KindCodeCollision:           "Two rules have the same code.",
+		KindInputField:              "The input document has no such field.",
+		KindInputValue:              "A field of the input document never has this value.",
+		KindDataRef:                 "A reference leads to nothing.",
+		KindThreshold:               "A limit is out of its bounds.",
+		KindUnbounded:               "Nothing bounds how long a deferral may last.",
+		KindDemandShape:             "A demand or deferral has a key that it cannot have, or lacks one.",
+		KindDemandText:              "The text of a demand says nothing that the agent could do.",
+		KindConfig:                  "A configuration file is wrong.",
+		KindConfigRule:              "A configuration file names a rule that is not there.",
+		KindConfigLoosens:           "A configuration file asks for less than a higher one.",
+		KindLint:                    "Something is not used, or hides what has the same name.",
 	}
-	return escape(file)
 }

@@ -13,21 +13,8 @@ import (
 // [kind]`, each with its line, a caret and what to do, and a summary at the end.
 func (r *Report) WriteText(w io.Writer, s term.Style) error {
 	var b strings.Builder
-	for _, f := range r.Findings {
-		paint := s.Bad
-		if f.Severity == SeverityWarning {
-			paint = s.Warn
-		}
-		fmt.Fprintf(&b, "%s: %s: %s %s\n", s.Bold(term.OneLine(f.place(), 400)), paint(f.Severity), term.OneLine(f.Message, 1000), s.Dim("["+f.Kind+"]"))
-		if text := strings.TrimRight(term.Visible(strings.ReplaceAll(f.Text, "\t", "    ")), " "); strings.TrimSpace(text) != "" {
-			fmt.Fprintf(&b, "%s %s\n", s.Dim(fmt.Sprintf("%6d |", f.Line)), cut(text, 160))
-			if pad, ok := f.caret(); ok {
-				fmt.Fprintf(&b, "%s %s\n", s.Dim("       |"), pad+paint("^"))
-			}
-		}
-		if f.Hint != "" {
-			b.WriteString("  " + s.Dim("hint:") + " " + strings.ReplaceAll(term.Visible(f.Hint), "\n", "\n  ") + "\n")
-		}
+	for i := range r.Findings {
+		r.Findings[i].print(&b, s)
 	}
 	if len(r.Findings) > 0 {
 		b.WriteByte('\n')
@@ -35,6 +22,23 @@ func (r *Report) WriteText(w io.Writer, s term.Style) error {
 	b.WriteString(r.summary(s) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (f *Finding) print(b *strings.Builder, s term.Style) {
+	paint := s.Bad
+	if f.Severity == SeverityWarning {
+		paint = s.Warn
+	}
+	fmt.Fprintf(b, "%s: %s: %s %s\n", s.Bold(term.OneLine(f.place(), 400)), paint(f.Severity), term.OneLine(f.Message, 1000), s.Dim("["+f.Kind+"]"))
+	if text := strings.TrimRight(term.Visible(strings.ReplaceAll(f.Text, "\t", "    ")), " "); strings.TrimSpace(text) != "" {
+		fmt.Fprintf(b, "%s %s\n", s.Dim(fmt.Sprintf("%6d |", f.Line)), cut(text, 160))
+		if pad, ok := f.caret(); ok {
+			fmt.Fprintf(b, "%s %s\n", s.Dim("       |"), pad+paint("^"))
+		}
+	}
+	if f.Hint != "" {
+		b.WriteString("  " + s.Dim("hint:") + " " + strings.ReplaceAll(term.Visible(f.Hint), "\n", "\n  ") + "\n")
+	}
 }
 
 func (r *Report) summary(s term.Style) string {

@@ -89,7 +89,7 @@ func counts(t Totals) string {
 }
 
 func seconds(s float64) string {
-	d := time.Duration(s * float64(time.Second))
+	d := duration(s)
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
