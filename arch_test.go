@@ -97,7 +97,7 @@ func ours(paths []string) []string {
 
 // borders says what of ours each package may reach, directly or not.
 func borders() map[string][]string {
-	hook := []string{"internal/deepstack", "transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
+	hook := []string{"internal/deepstack", "internal/nearest", "transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
 	with := func(more ...string) []string { return append(append([]string{"policy"}, hook...), more...) }
 	workshop := with("policy/schema", "policy/check", "policy/scaffold", "policy/policytest", "policy/replay", "policy/report",
 		"internal/command", "internal/term", "internal/ci")
@@ -106,6 +106,7 @@ func borders() map[string][]string {
 		"transcript/shell":   nil,
 		"internal/ci":        {"internal/term"},
 		"internal/deepstack": nil, // not even the standard library: see its init
+		"internal/nearest":   nil,
 		"policy/hookio":      nil,
 		"policy/evidence":    nil,
 		"policy/decisionlog": nil,

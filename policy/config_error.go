@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/stophook/stophook/internal/nearest"
 )
 
 // What can be wrong with a config file. Every [ConfigError] wraps one of these.
@@ -112,46 +114,14 @@ func showValue(v any) string {
 // nearestKey is the candidate that was probably meant, or "" when none is close. A
 // key that is right but stands at the wrong level is found by its last part.
 func nearestKey(key string, here []string, everywhere []string) string {
-	best, bestDist := "", 1+max(1, len(key)/3)
-	lower := strings.ToLower(strings.ReplaceAll(key, "-", "_"))
-	for _, c := range here {
-		if d := editDistance(lower, c); d < bestDist {
-			best, bestDist = c, d
-		}
+	if near := nearest.Word(key, here); near != "" {
+		return near
 	}
-	if best != "" {
-		return best
-	}
+	last := strings.ToLower(strings.ReplaceAll(key, "-", "_"))
 	for _, c := range everywhere {
-		if c[strings.LastIndexByte(c, '.')+1:] == lower {
+		if c[strings.LastIndexByte(c, '.')+1:] == last {
 			return c
 		}
 	}
 	return ""
-}
-
-// editDistance counts the single-byte edits between two short strings. Inputs
-// over 64 bytes are far from every key and not measured.
-func editDistance(a, b string) int {
-	const limit = 64
-	if len(a) > limit || len(b) > limit {
-		return limit
-	}
-	var rows [2][limit + 1]int
-	prev, cur := &rows[0], &rows[1]
-	for j := range len(b) + 1 {
-		prev[j] = j
-	}
-	for i := range len(a) {
-		cur[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
-		}
-		prev, cur = cur, prev
-	}
-	return prev[len(b)]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/stophook/stophook/internal/nearest"
 	"github.com/stophook/stophook/policy"
 )
 
@@ -181,10 +182,10 @@ func (c *checker) checkKeys(f *file, b *block, ours bool) {
 		case k.Value == "custom" && ours:
 			c.checkCustom(f, b, v)
 		case slices.Contains(metadataKeys(), k.Value):
-		case slices.Contains(customKeys(), k.Value) || nearest(k.Value, metadataKeys()) == "" && nearest(k.Value, customKeys()) != "":
+		case slices.Contains(customKeys(), k.Value) || nearest.Word(k.Value, metadataKeys()) == "" && nearest.Word(k.Value, customKeys()) != "":
 			name := k.Value
 			if !slices.Contains(customKeys(), name) {
-				name = nearest(name, customKeys())
+				name = nearest.Word(name, customKeys())
 			}
 			c.add(f, Finding{Line: line, Col: col, Kind: KindMetadataField, Message: "METADATA have no field " + k.Value + " at this level, so it is not read",
 				Hint: "write it under custom: `custom: {" + name + ": ...}`"})
@@ -198,7 +199,7 @@ func (c *checker) checkKeys(f *file, b *block, ours bool) {
 func (c *checker) checkCustom(f *file, b *block, custom *yaml.Node) {
 	pairs(custom, func(k, _ *yaml.Node) {
 		line, col := b.place(k)
-		near := nearest(k.Value, customKeys())
+		near := nearest.Word(k.Value, customKeys())
 		switch {
 		case slices.Contains(customKeys(), k.Value):
 		case near != "":

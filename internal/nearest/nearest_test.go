@@ -1,17 +1,21 @@
-package check
+package nearest
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func TestNearest(t *testing.T) {
+func TestWord(t *testing.T) {
+	keys := []string{"code", "codes", "severity", "deferrable", "fail", "events", "order", "brief", "remediation_cap"}
 	for _, tc := range []struct{ reason, word, want string }{
 		{"a letter too few", "severty", "severity"},
 		{"a letter too few in a pair", "deferable", "deferrable"},
 		{"two letters swapped", "evnets", "events"},
 		{"one for several", "event", "events"},
+		{"a dash for an underscore, and a slip", "remediation-cup", "remediation_cap"},
+		{"too long to be a slip", strings.Repeat("severity", 9), ""},
 		{"capitals", "Severity", "severity"},
 		{"the author's own", "owner", ""},
 		{"the author's own, short and near", "mode", ""},
@@ -19,7 +23,7 @@ func TestNearest(t *testing.T) {
 		{"right already, and no other is near", "severity", ""},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			if got := nearest(tc.word, customKeys()); got != tc.want {
+			if got := Word(tc.word, keys); got != tc.want {
 				t.Errorf("%s: %q", tc.word, got)
 			}
 		})
