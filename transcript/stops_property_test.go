@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"context"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -181,23 +182,26 @@ func TestMoment_isReadFrom_large(t *testing.T) {
 		if m.tape.view(s.Offset, o.withDefaults()) != nil {
 			shared++
 		}
+		if stops%2 == 0 {
+			return nil
+		}
 		got, err := m.Session(o)
 		if err != nil {
 			return err
 		}
-		for _, r := range []interface {
-			ReadAt([]byte, int64) (int, error)
-		}{f, bytes.NewReader(data)} {
-			want, err := ReadFrom(r, s.Offset, "t.jsonl", o)
-			if err != nil {
-				return err
-			}
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Session{}, "Rows", "BadLines")); diff != "" {
-				t.Fatalf("stop at %d: ReadFrom (-) and Moment.Session (+):\n%s", s.Offset, diff)
-			}
-			if want.Rows+want.BadLines != got.Rows+got.BadLines {
-				t.Fatalf("stop at %d: %d and %d rows and bad lines", s.Offset, want.Rows+want.BadLines, got.Rows+got.BadLines)
-			}
+		var r io.ReaderAt = f
+		if stops%4 == 1 {
+			r = bytes.NewReader(data)
+		}
+		want, err := ReadFrom(r, s.Offset, "t.jsonl", o)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Session{}, "Rows", "BadLines")); diff != "" {
+			t.Fatalf("stop at %d: ReadFrom (-) and Moment.Session (+):\n%s", s.Offset, diff)
+		}
+		if want.Rows+want.BadLines != got.Rows+got.BadLines {
+			t.Fatalf("stop at %d: %d and %d rows and bad lines", s.Offset, want.Rows+want.BadLines, got.Rows+got.BadLines)
 		}
 		return nil
 	})
