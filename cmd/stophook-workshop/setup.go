@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/policy"
 	"github.com/stophook/stophook/policy/evidence"
 )
@@ -82,30 +83,7 @@ func (p *program) store(c *cli.Context) evidence.Store {
 	return evidence.Store{Dir: dir, Now: p.now}
 }
 
-// since reads --since: a day, an instant, or how long ago (36h, 14d).
+// since reads --since.
 func (p *program) since(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, text, time.UTC); err == nil {
-			return at, nil
-		}
-	}
-	ago := text
-	var days time.Duration
-	if n, rest, ok := strings.Cut(text, "d"); ok {
-		var count int
-		if _, err := fmt.Sscanf(n+"\n", "%d\n", &count); err == nil && count >= 0 && count < 100_000 {
-			days, ago = time.Duration(count)*24*time.Hour, rest
-		}
-	}
-	if ago == "" {
-		return p.now().Add(-days), nil
-	}
-	d, err := time.ParseDuration(ago)
-	if err != nil || d < 0 {
-		return time.Time{}, fmt.Errorf("--since %q: write a day (2026-11-30), an instant (2026-11-30T17:30:00Z) or how long ago (36h, 14d)", text)
-	}
-	return p.now().Add(-days - d), nil
+	return command.Since("--since", text, p.now())
 }

@@ -3,7 +3,6 @@ package decisionlog
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"github.com/tidwall/gjson"
 )
 
 // ErrStop, returned by the function given to [Read], ends the reading early and
@@ -42,6 +39,23 @@ type Stats struct {
 // the files from the newest to the oldest and so misses none that moves on
 // meanwhile.
 func Read(path string, filter Filter, fn func(Event) error) (Stats, error) {
+	odd := 0
+	stats, err := ReadLines(path, filter, func(l Line) error {
+		e, err := l.Event()
+		if err != nil {
+			odd++
+			return nil
+		}
+		return fn(e)
+	})
+	stats.Events -= odd
+	stats.Bad += odd
+	return stats, err
+}
+
+// ReadLines is [Read] for who looks at few events or few of their fields: the
+// lines come as they are, undecoded, and go when fn returns.
+func ReadLines(path string, filter Filter, fn func(Line) error) (Stats, error) {
 	r := reader{filter: filter, fn: fn}
 	files, err := openAll(path)
 	defer func() {
@@ -57,7 +71,7 @@ func Read(path string, filter Filter, fn func(Event) error) (Stats, error) {
 			return r.stats, err
 		}
 	}
-	slices.SortStableFunc(r.side, func(a, b Event) int { return a.Timestamp.Compare(b.Timestamp) })
+	r.sortSide()
 	err = r.readAll(files)
 	if errors.Is(err, ErrStop) {
 		err = nil
@@ -112,12 +126,12 @@ func openRegular(name string) (*os.File, error) {
 
 type reader struct {
 	filter Filter
-	fn     func(Event) error
+	fn     func(Line) error
 	stats  Stats
-	side   []Event // of side files, sorted, not yet given out
+	side   []Line // of side files, sorted, not yet given out
 }
 
-// readSide keeps a side file's events for merging; they are few.
+// readSide keeps a side file's lines for merging; they are few.
 func (r *reader) readSide(name string) error {
 	f, err := openRegular(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,52 +142,66 @@ func (r *reader) readSide(name string) error {
 	}
 	defer f.Close()
 	r.stats.Files++
-	return r.lines(f, func(e Event) error {
-		r.side = append(r.side, e)
-		return nil
-	})
+	_, err = r.lines(f, f.Name(), true, r.keepSide)
+	return err
+}
+
+func (r *reader) keepSide(l Line) error {
+	l.Raw = bytes.Clone(l.Raw)
+	r.side = append(r.side, l)
+	return nil
+}
+
+func (r *reader) sortSide() {
+	slices.SortStableFunc(r.side, func(a, b Line) int { return a.Time.Compare(b.Time) })
 }
 
 func (r *reader) readAll(files []*os.File) error {
 	for _, f := range files {
 		r.stats.Files++
-		err := r.lines(f, func(e Event) error {
-			if err := r.flush(func(s *Event) bool { return s.Timestamp.Before(e.Timestamp) }); err != nil {
-				return err
-			}
-			return r.give(e)
-		})
-		if err != nil {
+		if _, err := r.lines(f, f.Name(), true, r.merge); err != nil {
 			return err
 		}
 	}
-	return r.flush(func(*Event) bool { return true })
+	return r.flush(func(*Line) bool { return true })
 }
 
-// flush gives out the waiting side events as long as they are due.
-func (r *reader) flush(due func(*Event) bool) error {
+// merge gives a line out behind the side lines that are older.
+func (r *reader) merge(l Line) error {
+	if err := r.flush(func(s *Line) bool { return s.Time.Before(l.Time) }); err != nil {
+		return err
+	}
+	return r.give(l)
+}
+
+// flush gives out the waiting side lines as long as they are due.
+func (r *reader) flush(due func(*Line) bool) error {
 	for len(r.side) > 0 && due(&r.side[0]) {
-		e := r.side[0]
+		l := r.side[0]
 		r.side = r.side[1:]
-		if err := r.give(e); err != nil {
+		if err := r.give(l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reader) give(e Event) error {
+func (r *reader) give(l Line) error {
 	r.stats.Events++
-	return r.fn(e)
+	return r.fn(l)
 }
 
-// lines decodes the chosen events of one file.
-func (r *reader) lines(f *os.File, use func(Event) error) error {
-	in := bufio.NewReaderSize(f, 64<<10)
+// lines goes over the chosen lines of a file, from where in stands, and tells how
+// many bytes are done with. What follows the last newline is a line only with
+// last set; else it is left for the next time.
+func (r *reader) lines(in io.Reader, name string, last bool, use func(Line) error) (done int64, err error) {
+	buf := bufio.NewReaderSize(in, 64<<10)
 	var long []byte // a line that is larger than the buffer
+	var pending int64
 	skipping := false
 	for {
-		part, err := in.ReadSlice('\n')
+		part, err := buf.ReadSlice('\n')
+		pending += int64(len(part))
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if skipping = skipping || len(long)+len(part) > 2*MaxLineBytes; !skipping {
 				long = append(long, part...)
@@ -181,60 +209,43 @@ func (r *reader) lines(f *os.File, use func(Event) error) error {
 			continue
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("decision log %s: %w", f.Name(), err)
+			return done, fmt.Errorf("decision log %s: %w", name, err)
+		}
+		if err != nil && !last {
+			return done, nil
 		}
 		line := part
 		if len(long) > 0 {
 			line = append(long, part...)
 		}
+		done, pending = done+pending, 0
 		if skipping {
 			r.stats.Bad++
 		} else if useErr := r.line(bytes.TrimSpace(line), use); useErr != nil {
-			return useErr
+			return done, useErr
 		}
 		if err != nil {
-			return nil
+			return done, nil
 		}
 		long, skipping = long[:0], false
 	}
 }
 
-// line decodes one line when it is chosen.
-func (r *reader) line(line []byte, use func(Event) error) error {
-	if len(line) == 0 {
+// line takes one line when it is an event and is chosen. It looks into the line,
+// which costs a fraction of decoding it. A broken line is no event of anybody, so
+// it is counted whatever is chosen.
+func (r *reader) line(raw []byte, use func(Line) error) error {
+	if len(raw) == 0 {
 		return nil
 	}
-	if !r.chosen(line) {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.UseNumber()
-	var e Event
-	if err := dec.Decode(&e); err != nil || dec.More() || e.DecisionID == "" {
+	l, ok := parseLine(raw)
+	if !ok {
 		r.stats.Bad++
 		return nil
 	}
-	return use(e)
-}
-
-// chosen decides by looking into the line, which costs a fraction of decoding
-// it. A broken line is chosen, so that it is counted.
-func (r *reader) chosen(line []byte) bool {
-	if r.filter == (Filter{}) || !gjson.ValidBytes(line) {
-		return true
+	if r.filter.SessionID != "" && l.SessionID() != r.filter.SessionID ||
+		!r.filter.Since.IsZero() && l.Time.Before(r.filter.Since) {
+		return nil
 	}
-	if !r.filter.Since.IsZero() {
-		at, err := time.Parse(time.RFC3339Nano, gjson.GetBytes(line, "timestamp").String())
-		if err != nil || at.Before(r.filter.Since) {
-			return false
-		}
-	}
-	if r.filter.SessionID == "" {
-		return true
-	}
-	id := gjson.GetBytes(line, "custom."+CustomSessionID).String()
-	if id == "" {
-		id = gjson.GetBytes(line, "input.session.id").String()
-	}
-	return id == r.filter.SessionID
+	return use(l)
 }
