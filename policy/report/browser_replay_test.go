@@ -41,6 +41,12 @@ func TestBrowser_ReplayPage(t *testing.T) {
 	if got := len(rows()); got != len(r.Sessions) {
 		t.Errorf("%d sessions in the table, want %d", got, len(r.Sessions))
 	}
+	said := eval[string](b, `document.getElementById(document.querySelector('svg.columns').getAttribute('aria-describedby')).textContent`)
+	for _, want := range []string{"30 Nov 2026, 17:20", "each column is 5 minutes, the highest has ", "30 Nov 2026, 17:50"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the picture of all stops is described as %q, want %q in it", said, want)
+		}
+	}
 	b.do(chromedp.Click(chromedp.CSS(`#table th:nth-child(3) button`)))
 	sorted := rows()
 	if sorted[0] == "0" || sorted[0] < sorted[len(sorted)-1] {

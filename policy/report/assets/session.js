@@ -27,7 +27,7 @@
     const where = element('p', 'd-where');
     const link = element('a', '', 'line ' + words(row, 'l'));
     link.href = '#' + row.id;
-    where.append(link, ' · ', words(row, 't'));
+    where.append(link, '\u00a0· ', words(row, 't'));
     const body = element('div', 'd-body');
     for (const n of cell(row, 'w').children) body.append(n.cloneNode(true));
     for (const d of body.querySelectorAll('details')) d.open = true;
@@ -64,11 +64,11 @@
     if (tip.dataset.ref !== row.id || tip.dataset.n !== String(h.n)) {
       const head = element('p', 'tip-head');
       head.append(cell(row, 'k').querySelector('svg').cloneNode(true), element('bdi', '', words(row, 'k')),
-        element('span', 'when', words(row, 't') + ' · line ' + words(row, 'l')));
+        element('span', 'when', words(row, 't') + '\u00a0· line ' + words(row, 'l')));
       const what = cell(row, 'w');
       const first = what.querySelector('.decision p') || what.querySelector('.x');
       tip.replaceChildren(head, element('p', 'tip-text', cut(first.textContent.trim(), 280)));
-      const more = [...what.querySelectorAll('.m > span')].map((n) => n.textContent.trim()).join(' · ');
+      const more = [...what.querySelectorAll('.m > span')].map((n) => n.textContent.trim()).join('\u00a0· ');
       if (more) tip.append(element('p', 'tip-more', cut(more, 240)));
       if (h.n > 1) tip.append(element('p', 'tip-more', 'and ' + (h.n - 1) + ' more here; click to zoom in'));
       tip.dataset.ref = row.id; tip.dataset.n = h.n;
