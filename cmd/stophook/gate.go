@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -82,7 +81,7 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 		g.ConfigErr = err
 	}
 	if config.Log.Enabled && g.Store.Dir != "" {
-		g.Log = &decisionlog.Writer{Path: filepath.Join(g.Store.Dir, "decisions.jsonl"), MaxBytes: config.Log.MaxBytes,
+		g.Log = &decisionlog.Writer{Path: logPath(g.Store.Dir), MaxBytes: config.Log.MaxBytes,
 			Masks: config.Log.Mask}
 	}
 	return g

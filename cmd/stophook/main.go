@@ -11,6 +11,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -37,6 +38,8 @@ type program struct {
 	lookPath       func(string) (string, error)
 	workdir        func() (string, error)
 	replace        func(path string, args []string) (int, error) // runs another program in our place
+	interrupted    func() (context.Context, func())
+	ticking        func(time.Duration) (<-chan time.Time, func())
 	home           string
 	log            *logrus.Logger
 }
@@ -45,7 +48,7 @@ func main() {
 	home, _ := os.UserHomeDir()
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
 		executable: os.Executable, lookPath: exec.LookPath, workdir: os.Getwd,
-		replace: replaceProcess, home: home}
+		replace: replaceProcess, interrupted: interrupted, ticking: ticking, home: home}
 	os.Exit(p.run(os.Args))
 }
 
@@ -60,7 +63,8 @@ func (p *program) run(args []string) int {
 func (p *program) app() *cli.App {
 	return command.App("stophook", "a Stop hook for coding agents that decides with Rego policies", version, appHelp, p.stdout, p.stderr,
 		[]*cli.Command{p.hookCommand(), p.scanCommand(), p.explainCommand(), p.statusCommand(),
-			p.taskCommand(), p.nameCommand(), p.schemaCommand(), p.versionCommand()})
+			p.taskCommand(), p.nameCommand(), p.logCommand(),
+			p.schemaCommand(), p.versionCommand()})
 }
 
 // style colours what goes to stdout.

@@ -22,7 +22,7 @@ var errNoEvent = errors.New("no event of a decision log")
 // parseLine looks whether a line is an event: one JSON object with a decision id,
 // and with a time that is one when it is there.
 func parseLine(raw []byte) (Line, bool) {
-	if raw[0] != '{' || !gjson.ValidBytes(raw) || gjson.GetBytes(raw, "decision_id").Str == "" {
+	if len(raw) == 0 || raw[0] != '{' || !gjson.ValidBytes(raw) || gjson.GetBytes(raw, "decision_id").Str == "" {
 		return Line{}, false
 	}
 	stamp := gjson.GetBytes(raw, "timestamp")
@@ -31,6 +31,12 @@ func parseLine(raw []byte) (Line, bool) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, stamp.Str)
 	return Line{Raw: raw, Time: at}, err == nil
+}
+
+// ParseLine is the [Line] of bytes that a reader of this package has given out.
+func ParseLine(raw []byte) Line {
+	l, _ := parseLine(raw)
+	return l
 }
 
 // Get is the value at a gjson path, such as result.verdict; the zero Result when
