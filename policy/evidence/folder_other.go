@@ -36,6 +36,8 @@ func (folder) open(string, openMode) (file, error) { return file{}, errors.ErrUn
 func (folder) exists(string) (bool, error)         { return false, errors.ErrUnsupported }
 func (folder) rename(string, string) error         { return errors.ErrUnsupported }
 func (folder) remove(string) error                 { return errors.ErrUnsupported }
+func (folder) removeFolder(string) error           { return errors.ErrUnsupported }
+func (folder) list() ([]string, error)             { return nil, errors.ErrUnsupported }
 func (file) close() error                          { return nil }
 func (file) readFrom(int64) ([]byte, error)        { return nil, errors.ErrUnsupported }
 func (file) write([]byte) error                    { return errors.ErrUnsupported }

@@ -156,6 +156,19 @@ func (d folder) rename(from, to string) error {
 
 func (d folder) remove(name string) error { return unix.Unlinkat(d.fd, name, 0) }
 
+func (d folder) removeFolder(name string) error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) }
+
+// list names what is in the folder.
+func (d folder) list() ([]string, error) {
+	fd, err := openat(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", d.path, err)
+	}
+	f := os.NewFile(uintptr(fd), d.path)
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
 func (f file) close() error { return unix.Close(f.fd) }
 
 // readFrom reads from offset to the size at opening; what is appended later is

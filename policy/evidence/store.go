@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 )
@@ -84,8 +83,7 @@ func (st Store) Session(id string) (*Session, error) {
 	if st.LockWait <= 0 {
 		st.LockWait = defaultLockWait
 	}
-	fold := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
-	return &Session{store: st, id: id, folder: folderName(id, fold)}, nil
+	return &Session{store: st, id: id, folder: folderName(id, foldsCase())}, nil
 }
 
 // Session is the evidence of one session. It holds no open files.
