@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Build builds the programs under test into dir.
+func Build(ctx context.Context, dir string) error {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "urfave_cli_no_docs", "-o", dir+string(filepath.Separator), "./cmd/...")
+	cmd.Dir = strings.TrimSpace(string(root))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build ./cmd/...: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Install puts the hooks into the client's settings.
+func (s *Stage) Install(flags ...string) {
+	s.t.Helper()
+	s.installByHand(flags...)
+}
+
+func (s *Stage) installByHand(flags ...string) {
+	path := filepath.Join(s.Config, "settings.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var settings map[string]any
+	if err := json.Unmarshal(data, &settings); err != nil {
+		s.t.Fatal(err)
+	}
+	command := strings.Join(append([]string{filepath.Join(s.bin, "stophook"), "hook"}, flags...), " ")
+	hooks := map[string]any{}
+	for event, matcher := range map[string]string{"SessionStart": "", "UserPromptSubmit": "", "PreToolUse": "Bash", "Stop": ""} {
+		entry := map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}
+		if matcher != "" {
+			entry["matcher"] = matcher
+		}
+		hooks[event] = []any{entry}
+	}
+	settings["hooks"] = hooks
+	data, _ = json.MarshalIndent(settings, "", "  ")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
