@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -153,7 +149,7 @@ func (p *program) compare(c *cli.Context) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := command.Interrupted()
 	defer stop()
 	bar := term.NewProgress(p.stderr, "diff", p.getenv, p.now)
 	opts.Progress = bar.Bytes

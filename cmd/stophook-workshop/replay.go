@@ -7,9 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -89,7 +87,7 @@ func (p *program) replay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := command.Interrupted()
 	defer stop()
 	bar := term.NewProgress(p.stderr, "replay", p.getenv, p.now)
 	opts.Progress = bar.Bytes

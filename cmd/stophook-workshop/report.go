@@ -2,18 +2,15 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -107,7 +104,7 @@ func (p *program) decided(c *cli.Context, path string) (*replay.Session, report.
 		return nil, opts, err
 	}
 	opts.Policy = policyWords(run.Layers)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := command.Interrupted()
 	defer stop()
 	result, err := replay.Run(ctx, []string{path}, run)
 	if err != nil {

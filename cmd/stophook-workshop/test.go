@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -87,13 +85,7 @@ func (p *program) testOptions(c *cli.Context) (policytest.Options, error) {
 // projectPolicies is the project's own policy folder, as the hook finds it; below
 // the working folder it is named from there.
 func (p *program) projectPolicies() string {
-	dir := filepath.Join(p.project(), ".stophook", "policies")
-	if at, err := p.workdir(); err == nil {
-		if rel, err := filepath.Rel(at, dir); err == nil && !strings.HasPrefix(rel, "..") {
-			return rel
-		}
-	}
-	return dir
+	return p.short(filepath.Join(p.project(), ".stophook", "policies"))
 }
 
 func (p *program) test(c *cli.Context) error {
@@ -101,7 +93,7 @@ func (p *program) test(c *cli.Context) error {
 	if err != nil {
 		return command.Exit(notRun, "%w", err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := command.Interrupted()
 	defer stop()
 	if c.Bool("watch") {
 		every := time.NewTicker(watchEvery)

@@ -3,14 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -34,11 +31,6 @@ func logPath(stateDir string) string { return filepath.Join(stateDir, "decisions
 func ticking(every time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTicker(every)
 	return t.C, t.Stop
-}
-
-// interrupted is a context that ends with Ctrl-C or a termination.
-func interrupted() (context.Context, func()) {
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 func (p *program) logCommand() *cli.Command {

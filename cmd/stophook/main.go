@@ -41,6 +41,7 @@ type program struct {
 	interrupted    func() (context.Context, func())
 	ticking        func(time.Duration) (<-chan time.Time, func())
 	home           string
+	args           []string // set by run
 	log            *logrus.Logger
 }
 
@@ -48,12 +49,12 @@ func main() {
 	home, _ := os.UserHomeDir()
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now,
 		executable: os.Executable, lookPath: exec.LookPath, workdir: os.Getwd,
-		replace: replaceProcess, interrupted: interrupted, ticking: ticking, home: home}
+		replace: replaceProcess, interrupted: command.Interrupted, ticking: ticking, home: home}
 	os.Exit(p.run(os.Args))
 }
 
 func (p *program) run(args []string) int {
-	p.log = command.Logger(p.stderr)
+	p.log, p.args = command.Logger(p.stderr), args
 	if name, ok := workshopCommand(args); ok {
 		return p.workshop(name, args)
 	}
