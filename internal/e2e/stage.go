@@ -205,6 +205,14 @@ func (s *Stage) Must(args ...string) string {
 	return out
 }
 
+// Script puts more replies at the end of the script.
+func (s *Stage) Script(script ...Reply) {
+	s.t.Helper()
+	if err := s.API.Add(script...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // Await looks at something until it is there, and fails the test at the deadline; what
 // names it.
 func (s *Stage) Await(what string, there func() bool) {
