@@ -116,7 +116,11 @@ func borders() map[string][]string {
 		"execctx":            nil,
 		"agentcore/model":    nil,
 		"policy":             hook,
-		"cmd/stophook":       with("policy/schema", "internal/command", "internal/term"),
+		"cmd/stophook": with("policy/schema", "policy/install", "policy/sessions", "policy/doctor", "internal/jsonedit",
+			"internal/command", "internal/term", "internal/nearest"),
+		"policy/install":  with("internal/jsonedit", "internal/nearest"),
+		"policy/sessions": with(),
+		"policy/doctor":   with("policy/install", "policy/sessions", "policy/schema", "internal/jsonedit", "internal/nearest"),
 
 		// The workshop: nothing of it is linked into the hook.
 		"policy/check":          with("policy/schema", "internal/term", "internal/ci"),
