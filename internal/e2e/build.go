@@ -55,3 +55,20 @@ func (s *Stage) installByHand(flags ...string) {
 		s.t.Fatal(err)
 	}
 }
+
+// alsoHook calls the hook for one more event, from the project's local settings.
+func (s *Stage) alsoHook(event string) {
+	s.t.Helper()
+	doc := map[string]any{"hooks": map[string]any{event: []any{map[string]any{"hooks": []any{
+		map[string]any{"type": "command", "command": filepath.Join(s.bin, "stophook") + " hook"}}}}}}
+	data, err := json.MarshalIndent(doc, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(s.Project, ".claude"), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(s.Project, ".claude", "settings.local.json"), data, 0o600)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}

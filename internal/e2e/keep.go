@@ -28,6 +28,14 @@ func (s *Stage) keep(dir string) error {
 			files[filepath.Base(path)] = string(data)
 		}
 	}
+	ledgers, _ := filepath.Glob(filepath.Join(s.State, "sessions", "*", "*.json*"))
+	for _, path := range ledgers {
+		data, err := readTolerant(path)
+		if err != nil {
+			return err
+		}
+		files["state-"+filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path)] = string(data)
+	}
 	for i, r := range s.runs {
 		var b strings.Builder
 		for _, e := range r.Events() {

@@ -168,10 +168,13 @@ func (r *Run) AwaitResult(n int) gjson.Result {
 	})
 }
 
-// Session is the id of the session, which the client says first.
+// Session is the id of the session. Events before the client's init event may carry
+// another one: a session that goes on shows a new id until it has been read.
 func (r *Run) Session() string {
 	r.stage.t.Helper()
-	return r.Await("a session id", func(e gjson.Result) bool { return e.Get("session_id").String() != "" }).Get("session_id").String()
+	return r.Await("an init event", func(e gjson.Result) bool {
+		return e.Get("type").String() == "system" && e.Get("subtype").String() == "init"
+	}).Get("session_id").String()
 }
 
 // Close ends the input and returns the exit code of the client when it has ended.
