@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,13 +70,26 @@ func TestDocs_deferralWorks(t *testing.T) {
 	if err := report.WriteText(&text, policytest.TextOptions{}); err != nil || report.ExitCode() != 0 || report.Totals.Passed != 4 {
 		t.Errorf("want four cases that pass: %v\n%s", err, text.String())
 	}
-	targets, err := check.Targets([]string{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checked, err := check.Check(targets, check.Options{})
-	if err != nil || len(checked.Findings) > 0 {
-		t.Errorf("stophook check: %v, %+v", err, checked.Findings)
+	for limit, want := range map[string]string{"30 * 60": "", "45 * 60": check.KindThreshold} {
+		name := filepath.Join(dir, "release_running", "release_running.rego")
+		source := strings.Replace(readFile(t, name), "30 * 60", limit, 1)
+		writeFile(t, name, []byte(source))
+		targets, err := check.Targets([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked, err := check.Check(targets, check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range checked.Findings {
+			got += f.Kind
+		}
+		if got != want {
+			t.Errorf("stophook check finds %q with a limit of %s seconds, want %q", got, limit, want)
+		}
+		writeFile(t, name, []byte(strings.Replace(source, limit, "30 * 60", 1)))
 	}
 }
 
