@@ -27,10 +27,14 @@ type Gate struct {
 	Mode      string // headless, interactive or unknown; see hookio.Mode
 	Entry     string
 	Command   string // how the agent can call stophook
-	Home      string // for ~/ in the payload's transcript path
-	Bypass    bool
-	Shadow    bool // decide and log, carry out nothing
-	Validate  bool // count every bad line of the transcript (explain)
+	// Source names this installation: program, plugin, arguments. A host that has
+	// the hook twice runs one process of each for a stop, and the stop counts once.
+	// Empty: every event is a stop of its own.
+	Source   string
+	Home     string // for ~/ in the payload's transcript path
+	Bypass   bool
+	Shadow   bool // decide and log, carry out nothing
+	Validate bool // count every bad line of the transcript (explain)
 }
 
 // Outcome is one decision with all that led to it.

@@ -33,7 +33,7 @@ func (g *Gate) facts(ev *hookio.Event) *Facts {
 }
 
 func (g *Gate) bareFacts(ev *hookio.Event, now time.Time) *Facts {
-	return &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Bypass: g.Bypass,
+	return &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Source: g.Source, Bypass: g.Bypass,
 		Shadow: g.Shadow, Config: g.Config}
 }
 
@@ -66,6 +66,7 @@ func (g *Gate) sessionOptions(ev *hookio.Event, now time.Time) transcript.Option
 func (g *Gate) factsOf(m Moment) *Facts {
 	f := g.bareFacts(m.Event, m.Now)
 	f.Session, f.Ledger, f.State = m.Session, m.Ledger, m.State
+	f.beforeStop()
 	f.stateUnknown = errors.Is(m.EvidenceErr, evidence.ErrStateUnknown)
 	path, s := hookio.ExpandHome(m.Event.TranscriptPath, g.Home), m.Session
 	switch {

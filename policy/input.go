@@ -23,6 +23,7 @@ type Facts struct {
 	Mode       string // headless, interactive or unknown
 	Entrypoint string
 	Command    string // how the agent can call stophook where it runs
+	Source     string // which installation this is; see Gate.Source
 	Bypass     bool
 	Shadow     bool
 

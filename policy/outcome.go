@@ -78,8 +78,12 @@ func (o *Outcome) Blocks() int { return o.Facts.blocked() }
 
 // count records one block, and the nudge when there is one.
 func (o *Outcome) count(st *evidence.State) error {
-	if !st.Remediation.Add(o.Facts.cycle(), o.Facts.Config.RemediationCap) {
-		return errCapReached
+	if stop := o.Facts.sameStop(st); !stop.Counted {
+		st.Remediation = stop.Remediation
+		if !st.Remediation.Add(o.Facts.cycle(), o.Facts.Config.RemediationCap) {
+			return errCapReached
+		}
+		stop.Counted = true
 	}
 	if o.Decision.Effects.Nudge {
 		st.Nudged = o.Facts.nudgeKey()
@@ -87,9 +91,11 @@ func (o *Outcome) count(st *evidence.State) error {
 	return nil
 }
 
-// clear ends the cycle of blocks.
+// clear ends the cycle of blocks, unless another process holds this very stop.
 func (o *Outcome) clear(st *evidence.State) error {
-	st.Remediation = evidence.Remediation{}
+	if !o.Facts.sameStop(st).Counted {
+		st.Remediation = evidence.Remediation{}
+	}
 	return nil
 }
 

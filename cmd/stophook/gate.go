@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -17,6 +19,10 @@ import (
 
 // bypassVariable lets a person end turns without checks, visibly.
 const bypassVariable = "STOPHOOK_BYPASS"
+
+// pluginRoot is the variable in which Claude Code names the folder of the plugin
+// whose hook runs.
+const pluginRoot = "CLAUDE_PLUGIN_ROOT"
 
 // gateFlags are shared by hook and explain, so that both decide alike.
 func gateFlags() []cli.Flag {
@@ -72,7 +78,7 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 	config, warnings, err := policy.LoadConfig(sources)
 	mode, entry := hookio.Mode(p.getenv)
 	g := &policy.Gate{Config: config, ConfigErr: err, Store: p.store(c), Now: p.now, Mode: mode, Entry: entry,
-		Command: p.callName(), Home: p.home, Shadow: c.Bool("shadow"), Bypass: truthy(p.getenv(bypassVariable))}
+		Command: p.callName(), Source: p.source(), Home: p.home, Shadow: c.Bool("shadow"), Bypass: truthy(p.getenv(bypassVariable))}
 	for _, w := range warnings {
 		g.Warnings = append(g.Warnings, w.String())
 	}
@@ -89,6 +95,12 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 
 func truthy(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
 
+// source names the installation that this call comes from.
+func (p *program) source() string {
+	exe, _ := p.executable()
+	return strings.Join(append([]string{exe, p.getenv(pluginRoot)}, p.args...), "\x00")
+}
+
 // callName is how the agent can call this program in its shell: by name when
 // that is what PATH finds, else by its path, quoted when it has to be.
 func (p *program) callName() string {
@@ -96,15 +108,38 @@ func (p *program) callName() string {
 	if err != nil {
 		return "stophook"
 	}
-	if found, err := p.lookPath("stophook"); err == nil {
-		if a, err := os.Stat(found); err == nil {
-			if b, err := os.Stat(exe); err == nil && os.SameFile(a, b) {
-				return "stophook"
-			}
-		}
+	found, err := p.lookPath("stophook")
+	if err == nil && sameFile(found, exe) || err != nil && p.bundled(exe) {
+		return "stophook"
+	}
+	return shellPath(exe, runtime.GOOS)
+}
+
+// bundled reports whether exe lies in the bin folder of the plugin that calls us.
+// The host puts that folder at the end of the agent's PATH, though not of ours.
+func (p *program) bundled(exe string) bool {
+	root := p.getenv(pluginRoot)
+	return root != "" && sameFile(filepath.Join(root, "bin", filepath.Base(exe)), exe)
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// shellPath spells a program's path for the agent's shell. Windows takes forward
+// slashes, which need no quotes in Bash nor in PowerShell.
+func shellPath(exe, goos string) string {
+	plain := "/.-_"
+	if goos == "windows" {
+		exe, plain = strings.ReplaceAll(exe, `\`, "/"), plain+":"
 	}
 	if strings.IndexFunc(exe, func(r rune) bool {
-		return !(r == '/' || r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+		return !(strings.ContainsRune(plain, r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
 	}) >= 0 {
 		return "'" + strings.ReplaceAll(exe, "'", `'\''`) + "'"
 	}

@@ -12,7 +12,10 @@ import (
 
 func TestCallName(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"stophook", "other", "it's here"} {
+	if err := os.MkdirAll(filepath.Join(dir, "plug", "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"stophook", "other", "it's here", "plug/bin/stophook"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -21,14 +24,24 @@ func TestCallName(t *testing.T) {
 	for _, tt := range []struct {
 		reason, exe, found, want string
 		failing                  bool
+		plugin                   string
 	}{
 		{reason: "PATH finds this very file", exe: at("stophook"), found: at("stophook"), want: "stophook"},
 		{reason: "PATH finds another program of the name", exe: at("other"), found: at("stophook"), want: at("other")},
 		{reason: "PATH finds none", exe: at("stophook"), want: at("stophook")},
 		{reason: "a path that a shell would take apart is quoted", exe: at("it's here"), want: `'` + dir + `/it'\''s here'`},
 		{reason: "the system does not tell the path", failing: true, want: "stophook"},
+		{reason: "a plugin's bin folder is on the agent's PATH only", exe: at("plug/bin/stophook"), plugin: at("plug"), want: "stophook"},
+		{reason: "another stophook comes first on PATH", exe: at("plug/bin/stophook"), plugin: at("plug"), found: at("stophook"), want: at("plug/bin/stophook")},
+		{reason: "a plugin that calls a program elsewhere", exe: at("other"), plugin: at("plug"), want: at("other")},
 	} {
 		p, _, _ := testProgram(dir, nil, nil)
+		p.getenv = func(name string) string {
+			if name == pluginRoot {
+				return tt.plugin
+			}
+			return ""
+		}
 		p.executable = func() (string, error) {
 			if tt.failing {
 				return "", errors.New("no /proc")
@@ -42,6 +55,20 @@ func TestCallName(t *testing.T) {
 			return tt.found, nil
 		}
 		if got := p.callName(); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.reason, got, tt.want)
+		}
+	}
+}
+
+func TestShellPath(t *testing.T) {
+	for _, tt := range []struct{ reason, exe, goos, want string }{
+		{"forward slashes need no quotes in Bash nor in PowerShell", `C:\bin\stophook.exe`, "windows", "C:/bin/stophook.exe"},
+		{"a share", `\\srv\tools\stophook.exe`, "windows", "//srv/tools/stophook.exe"},
+		{"a space needs quotes", `C:\Program Files\stophook.exe`, "windows", "'C:/Program Files/stophook.exe'"},
+		{"a backslash elsewhere is a letter of the name", `/a\b`, "linux", `'/a\b'`},
+		{"a colon needs quotes in a shell that splits at it", "/a:b", "linux", "'/a:b'"},
+	} {
+		if got := shellPath(tt.exe, tt.goos); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.reason, got, tt.want)
 		}
 	}

@@ -69,6 +69,30 @@ func TestUpdate_PanicReleasesTheLock(t *testing.T) {
 	}
 }
 
+// What two hooks of one stop tell each other survives the file, and a state that has
+// none of it is written as older versions did.
+func TestState_StopGoesThroughTheFile(t *testing.T) {
+	for _, tt := range []struct {
+		reason string
+		st     State
+		want   string
+	}{
+		{"no stop yet", State{V: 1}, `{"v":1,"remediation":{"cycle":"","count":0}}`},
+		{"all of it", State{V: 1, Remediation: Remediation{"p", 2}, Stop: Stop{Key: "k", By: []string{"a", "b"}, At: start, Counted: true,
+			Remediation: Remediation{"p", 1}, Nudged: "n"}}, `{"v":1,"remediation":{"cycle":"p","count":2},"stop":{"key":"k","by":["a","b"],` +
+			`"at":"2026-10-05T09:00:07.000000000Z","counted":true,"remediation":{"cycle":"p","count":1},"nudged":"n"}}`},
+	} {
+		data, err := tt.st.MarshalJSON()
+		if err != nil || string(data) != tt.want {
+			t.Errorf("%s: %s, %v", tt.reason, data, err)
+		}
+		var back State
+		if err := back.UnmarshalJSON(data); err != nil || cmp.Diff(tt.st, back) != "" {
+			t.Errorf("%s: %v\n%s", tt.reason, err, cmp.Diff(tt.st, back))
+		}
+	}
+}
+
 // D-38: whoever cannot know the count must not block, and nothing is lost.
 func TestState_D38CorruptIsUnknownAndMovedAside(t *testing.T) {
 	for _, c := range []struct{ reason, data string }{
@@ -78,6 +102,7 @@ func TestState_D38CorruptIsUnknownAndMovedAside(t *testing.T) {
 		{"no count", `{"v":1,"remediation":{"cycle":"p"}}`},
 		{"no remediation", `{"v":1}`},
 		{"negative count would extend the cap", `{"v":1,"remediation":{"cycle":"p","count":-9}}`},
+		{"negative count before the latest stop", `{"v":1,"remediation":{"cycle":"p","count":1},"stop":{"key":"k","remediation":{"count":-9}}}`},
 		{"count of another type", `{"v":1,"remediation":{"cycle":"p","count":"3"}}`},
 		{"no version", `{"remediation":{"cycle":"p","count":1}}`},
 		{"bad time", `{"v":1,"remediation":{"count":1},"last_at":"x"}`},
