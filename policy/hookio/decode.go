@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -79,10 +80,12 @@ func Decode(data []byte, host Host) (*Event, error) {
 		host = detect(fields)
 	}
 	ev := &Event{Host: host, Raw: raw}
-	names := codecFor(host)
+	wire := codecFor(host)
 	for _, f := range fields {
-		ev.set(names.field(f.key), f.key, f.value)
+		ev.set(wire.field(f.key), f.key, f.value)
 	}
+	ev.HostEvent = string(ev.Name)
+	wire.name(ev, fields)
 	return ev, nil
 }
 
@@ -117,6 +120,18 @@ func (e *Event) set(name, key string, v gjson.Result) {
 		e.Source = e.str(key, v)
 	case "error":
 		e.Error = e.str(key, v)
+	case "status":
+		e.Status = e.str(key, v)
+	case "loop_count":
+		e.LoopCount = nil
+		if v.Type == gjson.Number {
+			n := int(v.Int())
+			e.LoopCount = &n
+		} else {
+			e.odd(key, "a number", v)
+		}
+	case "timestamp":
+		e.Timestamp = e.instant(key, v)
 	case "stop_hook_active":
 		e.StopHookActive = e.boolean(key, v)
 	case "last_assistant_message":
@@ -150,6 +165,20 @@ func (e *Event) str(key string, v gjson.Result) string {
 	}
 	e.odd(key, "a string", v)
 	return ""
+}
+
+// instant reads an RFC 3339 time, or milliseconds since 1970.
+func (e *Event) instant(key string, v gjson.Result) time.Time {
+	if v.Type == gjson.Number {
+		return time.UnixMilli(v.Int()).UTC()
+	}
+	if v.Type == gjson.String {
+		if t, err := time.Parse(time.RFC3339Nano, v.Str); err == nil {
+			return t.UTC()
+		}
+	}
+	e.odd(key, "a time", v)
+	return time.Time{}
 }
 
 func (e *Event) boolean(key string, v gjson.Result) *bool {

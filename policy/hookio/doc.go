@@ -19,10 +19,10 @@
 // returns an error and no byte, never something the host would drop.
 //
 // What the caller decides: the host when the payload must not be trusted to tell
-// it, how a block is shown ([BlockStyle]), and what to do on a host that cannot
-// be blocked ([Event.CanBlock]). Only Claude Code is built out. Payloads of other
-// hosts are recognised and decoded as far as their names are known, so a caller
-// can let them pass under a code of its own.
+// it, how Claude Code shows a block ([BlockStyle]), and what to do where a host
+// cannot be held ([Event.CanBlock]). Every host has a file with its names and its
+// answers; an [Event] carries Claude Code's names whatever the host calls them, so
+// that who judges it sees one Stop. docs/hosts.md says what was measured where.
 //
 // Promised: no package state and no work at program start; every function is
 // safe for concurrent use; a decoded Event shares no memory with its input.

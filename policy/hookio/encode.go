@@ -29,97 +29,13 @@ const (
 // event stands for a payload that could not be read: only an Allow fits it, in
 // Claude Code's form.
 //
-// Hosts other than Claude Code get the portable block or nothing (hosts section
-// 0): their other keys, the person's message among them, are not built, and
-// WithMessage is without effect there.
+// Each host gets its own form of the answer (docs/hosts.md). A message of
+// WithMessage is left out where the host has no key that shows it.
 func Encode(ev *Event, a Answer, style BlockStyle) (stdout []byte, err error) {
 	if ev == nil {
 		ev = &Event{Host: HostClaudeCode}
 	}
 	return codecFor(ev.Host).encode(ev, a, style)
-}
-
-// claudeCode writes the shapes measured in claude-code section 4.
-type claudeCode struct{}
-
-func (claudeCode) field(key string) string { return key }
-
-func (claudeCode) blockable(name EventName) bool { return name == Stop }
-
-func (c claudeCode) encode(ev *Event, a Answer, style BlockStyle) ([]byte, error) {
-	o := object{message: a.message}
-	switch a.kind {
-	case KindBlock:
-		if !c.blockable(ev.Name) {
-			return nil, refused(ev, a, ErrCannotBlock)
-		}
-		if style == StyleFeedback {
-			o.specific(ev.Name, "additionalContext", a.text)
-		} else {
-			o.decision(a.text)
-		}
-	case KindDeny:
-		if ev.Name != PreToolUse {
-			return nil, refused(ev, a, ErrCannotBlock)
-		}
-		o.deny(a.text)
-	case KindContext:
-		if ev.Name != SessionStart && ev.Name != UserPromptSubmit {
-			return nil, refused(ev, a, ErrNoContext)
-		}
-		o.specific(ev.Name, "additionalContext", a.text)
-	}
-	return o.bytes(), nil
-}
-
-// portable is every other host: fields under the names we know, and the one
-// block shape that several hosts share.
-type portable struct{ host Host }
-
-func (p portable) field(key string) string {
-	switch key {
-	case "sessionId":
-		return "session_id"
-	case "conversation_id":
-		if p.host == HostCursor {
-			return "session_id"
-		}
-	case "transcriptPath":
-		return "transcript_path"
-	case "stopHookActive":
-		return "stop_hook_active"
-	case "prompt_response":
-		return "last_assistant_message"
-	}
-	return key
-}
-
-func (p portable) blockable(name EventName) bool {
-	switch p.host {
-	case HostCodex, HostQwen:
-		return name == Stop
-	case HostCopilot:
-		return name == Stop || name == "agentStop"
-	case HostGemini:
-		return name == "AfterAgent"
-	}
-	return false
-}
-
-func (p portable) encode(ev *Event, a Answer, _ BlockStyle) ([]byte, error) {
-	var o object
-	switch a.kind {
-	case KindBlock:
-		if !p.blockable(ev.Name) {
-			return nil, refused(ev, a, ErrCannotBlock)
-		}
-		o.decision(a.text)
-	case KindDeny:
-		return nil, refused(ev, a, ErrCannotBlock)
-	case KindContext:
-		return nil, refused(ev, a, ErrNoContext)
-	}
-	return o.bytes(), nil
 }
 
 func refused(ev *Event, a Answer, why error) error {
@@ -142,8 +58,16 @@ func (o *object) deny(reason string) {
 	o.buf = append(o.buf, '}')
 }
 
-func (o *object) specific(event EventName, key, text string) {
-	o.buf = quote(append(o.buf, `"hookSpecificOutput":{"hookEventName":`...), string(event))
+// pair adds one member at the top level. The key is one of ours.
+func (o *object) pair(key, text string) {
+	if len(o.buf) > 0 {
+		o.buf = append(o.buf, ',')
+	}
+	o.buf = quote(append(o.buf, `"`+key+`":`...), text)
+}
+
+func (o *object) specific(event string, key, text string) {
+	o.buf = quote(append(o.buf, `"hookSpecificOutput":{"hookEventName":`...), event)
 	o.buf = quote(append(o.buf, `,"`+key+`":`...), text)
 	o.buf = append(o.buf, '}')
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -18,12 +20,37 @@ import (
 
 var hosts = []hookio.Host{
 	hookio.HostClaudeCode, hookio.HostCodex, hookio.HostCopilot, hookio.HostCursor,
-	hookio.HostGemini, hookio.HostQwen, hookio.HostWindsurf,
+	hookio.HostGemini, hookio.HostQwen, hookio.HostDroid, hookio.HostWindsurf,
 }
 
 var events = []hookio.EventName{
 	hookio.Stop, hookio.SubagentStop, hookio.StopFailure, hookio.SessionStart, hookio.SessionEnd, hookio.PreToolUse,
 	hookio.PostToolUse, hookio.UserPromptSubmit, "AfterAgent", "agentStop", "stop", "TeammateIdle", "",
+}
+
+// calls are the events of one host as the golden file shows them: each canonical
+// name, and what the host's recorded payloads decode to.
+func calls(t *testing.T, h hookio.Host) (list []call) {
+	for _, name := range events {
+		list = append(list, call{fmt.Sprintf("%q", name), &hookio.Event{Host: h, Name: name, HostEvent: string(name)}})
+	}
+	all := payloads(t)
+	for _, file := range slices.Sorted(maps.Keys(all)) {
+		if h == hookio.HostClaudeCode || !strings.HasPrefix(file, string(h)+"/") {
+			continue
+		}
+		ev, err := hookio.Decode(all[file], h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, call{fmt.Sprintf("%s: %q, on the host %q", file, ev.Name, ev.HostEvent), ev})
+	}
+	return list
+}
+
+type call struct {
+	title string
+	ev    *hookio.Event
 }
 
 // Every answer at every event of every host, byte for byte: the contract table
@@ -48,10 +75,10 @@ func TestEncode_CL1_Golden(t *testing.T) {
 	names := map[string]bool{}
 	for _, h := range hosts {
 		var b strings.Builder
-		for _, name := range events {
-			fmt.Fprintf(&b, "## %q\n", name)
+		for _, c := range calls(t, h) {
+			fmt.Fprintf(&b, "## %s\n", c.title)
 			for _, a := range answers {
-				out, err := hookio.Encode(&hookio.Event{Host: h, Name: name}, a.a, a.style)
+				out, err := hookio.Encode(c.ev, a.a, a.style)
 				switch {
 				case err != nil:
 					fmt.Fprintf(&b, "%-22s error: %v\n", a.name, err)
@@ -87,7 +114,10 @@ func TestEncode_Refused(t *testing.T) {
 		{"block of a tool call", &hookio.Event{Name: hookio.PreToolUse}, hookio.Block("x"), hookio.ErrCannotBlock, "that is Deny's"},
 		{"deny of a stop", &hookio.Event{Name: hookio.Stop}, hookio.Deny("x"), hookio.ErrCannotBlock, "that is Block's"},
 		{"context at a stop", &hookio.Event{Name: hookio.Stop}, hookio.Context("x"), hookio.ErrNoContext, "it would continue the turn: a block in disguise"},
-		{"cursor", &hookio.Event{Host: hookio.HostCursor, Name: "stop"}, hookio.Block("x"), hookio.ErrCannotBlock, "it cannot veto"},
+		{"cursor, broken off", &hookio.Event{Host: hookio.HostCursor, Name: hookio.Stop, Status: "aborted"}, hookio.Block("x"), hookio.ErrCannotBlock, "the person stopped it"},
+		{"cursor, died", &hookio.Event{Host: hookio.HostCursor, Name: hookio.Stop, Status: "error"}, hookio.Block("x"), hookio.ErrCannotBlock, "the next prompt would die as well"},
+		{"cursor, context at a prompt", &hookio.Event{Host: hookio.HostCursor, Name: hookio.UserPromptSubmit}, hookio.Context("x"), hookio.ErrNoContext, "it has no key for it"},
+		{"windsurf", &hookio.Event{Host: hookio.HostWindsurf, Name: hookio.Stop}, hookio.Block("x"), hookio.ErrCannotBlock, "its hooks run after the fact"},
 		{"copilot nameless", &hookio.Event{Host: hookio.HostCopilot}, hookio.Block("x"), hookio.ErrCannotBlock, "a payload without a name may be any event"},
 	}
 	for _, tt := range tests {
@@ -178,14 +208,23 @@ func TestEncode_PropertyAnyReasonBlocks(t *testing.T) {
 			}
 			return
 		}
-		var got struct{ Decision, Reason, SystemMessage string }
-		one(t, out, &got)
-		if got.Decision != "block" || got.Reason != a.Text() {
-			t.Fatalf("got %+v, want the answer's own text", got)
+		keys := map[hookio.Host]string{hookio.HostCursor: "followup_message"}
+		if keys[host] == "" {
+			keys[host] = "reason"
 		}
-		checkText(t, reason, got.Reason)
-		if host == hookio.HostClaudeCode && got.SystemMessage != a.Message() || host != hookio.HostClaudeCode && got.SystemMessage != "" {
-			t.Fatalf("message %q of %q on %s", got.SystemMessage, a.Message(), host)
+		var got map[string]any
+		one(t, out, &got)
+		text, _ := got[keys[host]].(string)
+		if text != a.Text() || got["decision"] != "block" && host != hookio.HostCursor {
+			t.Fatalf("got %v, want the answer's own text", got)
+		}
+		checkText(t, reason, text)
+		want := a.Message()
+		if host == hookio.HostCursor || host == hookio.HostCopilot {
+			want = "" // nobody would see it
+		}
+		if shown, _ := got["systemMessage"].(string); shown != want {
+			t.Fatalf("message %q of %q on %s", shown, a.Message(), host)
 		}
 	})
 }

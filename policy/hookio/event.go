@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"strings"
+	"time"
 )
 
 // EventName is the point in the host's life at which the hook was called.
@@ -26,8 +27,13 @@ const (
 // A string that was absent, null or of another type is empty, except where a
 // pointer keeps absent apart from empty. What was of another type is in Odd.
 type Event struct {
-	Host Host      // as detected, or as the caller said
-	Name EventName // hook_event_name; empty when the payload has none
+	Host Host // as detected, or as the caller said
+	// Name is the event under Claude Code's name for it, whatever the host calls
+	// it: Stop for AfterAgent, agentStop and stop. An event that has no such name
+	// keeps its own; empty when the payload has none and nothing else tells.
+	Name EventName
+	// HostEvent is the name as the host sent it; empty when it sent none.
+	HostEvent string
 
 	SessionID      string
 	TranscriptPath string // as sent: see [ExpandHome]
@@ -53,6 +59,13 @@ type Event struct {
 	ToolInput json.RawMessage // any JSON value as sent; nil when absent or null
 	ToolUseID string
 
+	// Timestamp is when the host says that it called; zero when it does not say.
+	Timestamp time.Time
+	// Status is how the loop ended: completed, aborted or error. Cursor only.
+	Status string
+	// LoopCount is how many follow-ups of hooks came before. Cursor only; nil: not said.
+	LoopCount *int
+
 	Prompt string // UserPromptSubmit
 	Source string // SessionStart: startup, resume, clear, compact, fork
 	Error  string // StopFailure: rate_limit, overloaded, ...
@@ -66,12 +79,27 @@ type Event struct {
 	Raw json.RawMessage
 }
 
-// CanBlock says whether [Encode] has a block for this event on this host. For
-// Claude Code that is Stop alone: the host would also hold a subagent, which is
-// never ours to hold, and reads no answer at StopFailure and SessionEnd. A nil
-// event cannot be blocked.
+// CanBlock says whether [Encode] has a block for this event on this host. That is
+// Stop alone, by whatever name, where the host obeys or at least prompts again:
+// hosts would also hold a subagent, which is never ours to hold, and read no answer
+// at StopFailure and SessionEnd. A nil event cannot be blocked.
 func (e *Event) CanBlock() bool {
-	return e != nil && codecFor(e.Host).blockable(e.Name)
+	return e != nil && codecFor(e.Host).blockable(e)
+}
+
+// CanDeny says whether [Encode] has a [Deny] for this event on this host.
+func (e *Event) CanDeny() bool {
+	return e != nil && codecFor(e.Host).deniable(e)
+}
+
+// ShowsMessage says whether the host shows a message of [Answer.WithMessage] beside
+// an Allow of this event to anybody. Where it does not, Encode leaves it out.
+func (e *Event) ShowsMessage() bool {
+	if e == nil {
+		return true
+	}
+	out, err := Encode(e, Answer{message: "x"}, StyleDecision)
+	return err == nil && len(out) > 0
 }
 
 // ExpandHome replaces a leading "~/" with home, as some hosts shorten the

@@ -10,7 +10,7 @@ type Host string
 
 // The hosts whose payloads can be told apart. [HostAuto], the zero value, asks
 // [Decode] to look at the payload. Claude Code also stands for the hosts that
-// copy its payload exactly (Factory Droid, wave-agent).
+// copy its payload exactly (wave-agent).
 const (
 	HostAuto       Host = ""
 	HostClaudeCode Host = "claude-code"
@@ -19,6 +19,7 @@ const (
 	HostCopilot    Host = "copilot" // Copilot CLI, its cloud agent and VS Code
 	HostGemini     Host = "gemini"
 	HostQwen       Host = "qwen"
+	HostDroid      Host = "droid" // Factory Droid
 	HostWindsurf   Host = "windsurf"
 )
 
@@ -27,71 +28,12 @@ const (
 func ParseHost(name string) (Host, error) {
 	h := Host(strings.ToLower(strings.TrimSpace(name)))
 	switch h {
-	case HostAuto, HostClaudeCode, HostCodex, HostCursor, HostCopilot, HostGemini, HostQwen, HostWindsurf:
+	case HostAuto, HostClaudeCode, HostCodex, HostCursor, HostCopilot, HostGemini, HostQwen, HostDroid, HostWindsurf:
 		return h, nil
 	case "auto":
 		return HostAuto, nil
 	}
-	return HostAuto, fmt.Errorf("host %q: %w; use auto, claude-code, codex, cursor, copilot, gemini, qwen or windsurf", name, ErrUnknownHost)
-}
-
-// detect tells the host from the payload's top-level keys (hosts section 0).
-//
-// The keys that only Claude Code sends are asked first: should it adopt a name
-// that today marks another host, the gate must not vanish with the upgrade.
-func detect(fields []field) Host {
-	var seen struct {
-		claude, turn, cursor, sessionID, stopReason, permission, windsurf, qwen bool
-		event                                                                   string
-	}
-	for _, f := range fields {
-		switch f.key {
-		case "prompt_id", "background_tasks", "session_crons":
-			seen.claude = true
-		case "turn_id":
-			seen.turn = true
-		case "loop_count", "conversation_id", "generation_id", "cursor_version":
-			seen.cursor = true
-		case "sessionId":
-			seen.sessionID = true
-		case "stop_reason":
-			seen.stopReason = true
-		case "permission_mode":
-			seen.permission = true
-		case "agent_action_name":
-			seen.windsurf = true
-		case "timestamp", "context_usage":
-			seen.qwen = true
-		case "hook_event_name":
-			seen.event = f.value.String()
-		}
-	}
-	switch {
-	case seen.claude:
-		return HostClaudeCode
-	case seen.turn:
-		return HostCodex
-	case seen.cursor:
-		return HostCursor
-	case seen.sessionID, seen.stopReason && !seen.permission:
-		return HostCopilot
-	case geminiEvent(seen.event):
-		return HostGemini
-	case seen.windsurf:
-		return HostWindsurf
-	case seen.qwen:
-		return HostQwen
-	}
-	return HostClaudeCode
-}
-
-// geminiEvent knows the event names that only Gemini CLI uses.
-func geminiEvent(name string) bool {
-	switch name {
-	case "AfterAgent", "BeforeAgent", "BeforeModel", "AfterModel", "BeforeTool", "AfterTool":
-		return true
-	}
-	return false
+	return HostAuto, fmt.Errorf("host %q: %w; use auto, claude-code, codex, cursor, copilot, gemini, qwen, droid or windsurf", name, ErrUnknownHost)
 }
 
 // codec is what differs between hosts on the wire. A new host is a new codec
@@ -99,15 +41,35 @@ func geminiEvent(name string) bool {
 type codec interface {
 	// field translates a payload key to the name that [Event] is filled from.
 	field(key string) string
+	// name puts the canonical name into e.Name, and whatever else of the event is
+	// told in another way than by a field of its own. fields are in payload order.
+	name(e *Event, fields []field)
 	// blockable says whether a stop can be held at this event.
-	blockable(name EventName) bool
+	blockable(e *Event) bool
+	// deniable says whether a tool call can be refused at this event.
+	deniable(e *Event) bool
 	// encode writes the answer, or says why it has no legal form.
 	encode(ev *Event, a Answer, style BlockStyle) ([]byte, error)
 }
 
 func codecFor(h Host) codec {
-	if h == HostClaudeCode || h == HostAuto {
+	switch h {
+	case HostCodex:
+		return codex{}
+	case HostGemini:
+		return gemini{}
+	case HostQwen:
+		return qwen{}
+	case HostCursor:
+		return cursor{}
+	case HostCopilot:
+		return copilot{}
+	case HostDroid:
+		return droid{}
+	case HostWindsurf:
+		return windsurf{}
+	case HostAuto, HostClaudeCode:
 		return claudeCode{}
 	}
-	return portable{host: h}
+	return stranger{}
 }
