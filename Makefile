@@ -32,6 +32,16 @@ help: ## list the targets
 build: ## build the commands into bin/ (static, stripped, reproducible)
 	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
 
+# GOOS and GOARCH choose the system that the plugin is for.
+.PHONY: plugin
+plugin: ## build the Claude Code plugin into bin/plugin, with the program in it
+	@mkdir -p $(BIN)/plugin.program
+	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/plugin.program/ ./cmd/stophook
+	@GOOS= GOARCH= $(GO) run ./internal/plugin -to $(BIN)/plugin -program $(BIN)/plugin.program/stophook$$($(GO) env GOEXE)
+	@rm -r $(BIN)/plugin.program
+	@if command -v claude >/dev/null 2>&1; then claude plugin validate --strict $(BIN)/plugin; \
+	else echo "plugin: not held against the client's own rules: claude is not on PATH"; fi
+
 .PHONY: demo
 demo: build ## play the incident that this program exists for, Stop by Stop
 	@$(GO) run ./internal/demo -stophook $(BIN)/stophook
@@ -45,6 +55,11 @@ test: ## run all tests (with the race detector where cgo is there)
 .PHONY: race
 race: ## run all tests three times, shuffled, under the race detector
 	$(GO) test -race -shuffle=on -count=3 $(TESTFLAGS) $(PKGS)
+
+# -v shows every scenario by its name, with the reason where one is skipped.
+.PHONY: e2e
+e2e: ## run the real Claude Code against an API on loopback; npm fetches it once (400 MB)
+	STOPHOOK_E2E=$${STOPHOOK_E2E:-on} $(GO) test -count=1 -v -timeout 10m -run '^TestClient_' $(TESTFLAGS) ./internal/e2e
 
 .PHONY: cover
 cover: ## measure coverage over all packages, write bin/cover.html
@@ -95,10 +110,17 @@ tidy: ## go mod tidy, in this module and in tools/
 	$(GO) mod tidy
 	cd tools && $(GO) mod tidy
 
+# vet compiles a package with its tests; nothing of it can be run here.
 .PHONY: cross
-cross: ## compile everything for darwin/arm64 and windows/amd64
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -trimpath -tags '$(TAGS)' ./...
-	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -trimpath -tags '$(TAGS)' ./...
+cross: ## compile and vet everything, tests included, for Windows and macOS
+	@set -e; for system in windows/amd64 darwin/arm64; do \
+	  echo "$$system"; \
+	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags '$(TAGS)' ./...; \
+	done
+	@set -e; for system in windows/arm64 darwin/amd64; do \
+	  echo "$$system (the program only)"; \
+	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -trimpath -tags '$(TAGS)' -o /dev/null ./cmd/stophook; \
+	done
 
 .PHONY: check
 check: lint trace build cross test ## all of it but fuzz and bench; run before a commit

@@ -14,6 +14,7 @@
 //
 //   - Nothing of the person's own set-up is read or written, and nothing leaves this
 //     machine: own HOME and CLAUDE_CONFIG_DIR, a made-up key, a server on 127.0.0.1.
+//     What an administrator put into /etc is in force all the same.
 //   - A request that no reply of the script fits, and a reply that was never asked
 //     for, fail the scenario: a client that behaves in a new way is noticed.
 //   - No process and no port outlives a stage; a process that would is killed, named,

@@ -12,7 +12,7 @@ import (
 
 // declares is the agent that says its task and its name.
 func declares(when string) Reply {
-	return Says(when, Text("I say what I do."), Bash(`stophook task "push it" && stophook name pusher`))
+	return Says(when, Text("I say what I do."), Bash(`stophook task "push it"`), Bash("stophook name pusher"))
 }
 
 // declared is found in the result of declares.

@@ -24,6 +24,8 @@ const (
 	marker = "STOPHOOK_E2E_RUN"
 	// DefaultDeadline bounds one scenario.
 	DefaultDeadline = 90 * time.Second
+	// sweepWait is how long the children of a client that has ended may take to end.
+	sweepWait = 5 * time.Second
 	// pollEvery is how often a file or a process list is looked at.
 	pollEvery = 20 * time.Millisecond
 )
@@ -262,7 +264,7 @@ func (s *Stage) close() {
 			s.t.Errorf("the script: %s", fault)
 		}
 	}
-	for _, left := range sweep(marker + "=" + s.id) {
+	for _, left := range sweep(marker+"="+s.id, sweepWait) {
 		s.t.Errorf("a process was left behind and has been killed: %s", left)
 	}
 	if err := s.keep(os.Getenv(EnvKeep)); err != nil {

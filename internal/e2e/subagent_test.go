@@ -17,9 +17,9 @@ func TestClient_subagentStop(t *testing.T) {
 		{When: sub, First: sub, Blocks: []Block{Text("I work."), Bash("echo sub-out")}},
 		{When: "TOOL_RESULT sub-out", First: sub, Blocks: []Block{Text("The part is done.")}},
 		{When: "TOOL_RESULT .*The part is done", NotFirst: sub, Blocks: []Block{Text("All is done.")}},
-		{When: feedback("Status check"), NotFirst: sub, Blocks: []Block{Text("I check."),
-			Bash(`stophook task "send somebody" && stophook name sender && stophook status --end-turn`)}},
-		{When: "TOOL_RESULT task:.*stophook check", NotFirst: sub, Say: func(r *Request) []Block { return []Block{Text("Checked.\n\n" + r.Box())} }},
+		declares(feedback("Status check")),
+		checks(declared),
+		shows("Checked."),
 	}, Install: func(s *Stage) {
 		s.Install()
 		s.alsoHook("SubagentStop")

@@ -12,14 +12,11 @@ import (
 	"time"
 )
 
-// sweepWait is how long the children of a client that has ended may take to end.
-const sweepWait = 5 * time.Second
-
-// sweep waits for all processes that carry the variable to end, kills those that do
-// not, and names them. Commands that the client moved to the background are in
-// sessions of their own, so no process group holds them all.
-func sweep(variable string) []string {
-	ctx, cancel := context.WithTimeout(context.Background(), sweepWait)
+// sweep waits for all processes that carry the variable (NAME=value) to end, kills those
+// that do not within the given time, and names them. Commands that the client moved to
+// the background are in sessions of their own, so no process group holds them all.
+func sweep(variable string, wait time.Duration) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	left := carriers(variable)
 	for len(left) > 0 && pause(ctx, pollEvery) {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -26,9 +27,10 @@ func (s *Stage) Verify(session string, flags []string, want ...string) gjson.Res
 		s.Fatalf("the decision log has the stops\n  %s\nwant\n  %s", strings.Join(logged, "\n  "), strings.Join(want, "\n  "))
 	}
 	replayed, recorded := s.replay(session, flags)
-	if !equalLines(replayed, logged) {
-		s.t.Errorf("replay judges the stops\n  %s\nthe hook judged them\n  %s", strings.Join(replayed, "\n  "), strings.Join(logged, "\n  "))
-	}
+	s.compare("replay", replayed, logged)
+	// The transcript alone tells the same: it shows the evidence commands and their results.
+	alone, _ := s.replay(session, append([]string{"--state-dir", filepath.Join(s.Home, "tmp", "no-state")}, flags...))
+	s.compare("replay without the ledger", alone, logged)
 	for i, line := range logged {
 		did := "passed"
 		if strings.HasPrefix(line, "block ") && !shadow {
@@ -43,6 +45,13 @@ func (s *Stage) Verify(session string, flags []string, want ...string) gjson.Res
 		s.t.Errorf("scan: %d broken lines, session %q: %s", bad, facts.Get("session.id"), facts.Raw)
 	}
 	return facts
+}
+
+func (s *Stage) compare(what string, replayed, logged []string) {
+	s.t.Helper()
+	if !equalLines(replayed, logged) {
+		s.t.Errorf("%s judges the stops\n  %s\nthe hook judged them\n  %s", what, strings.Join(replayed, "\n  "), strings.Join(logged, "\n  "))
+	}
 }
 
 // replay judges the session again; recorded is what the client says of each stop.
