@@ -1,7 +1,7 @@
 package install
 
 import (
-	"time"
+	"bytes"
 
 	"github.com/stophook/stophook/policy/hookio"
 )
@@ -43,7 +43,6 @@ type Env struct {
 	Project string                            // absolute; the folder that holds .claude, .codex, …
 	GOOS    string                            // empty: the system of this program
 	Look    func(name string) (string, error) // finds a program on PATH; nil: finds nothing
-	Now     func() time.Time                  // unused by Plan; nil: time.Now
 }
 
 // Options are one installation.
@@ -63,17 +62,29 @@ type Options struct {
 	Env    Env
 }
 
-// Change is one file as it is and as it will be.
+// Change is one file as it is and as it will be. It is made by [Plan] and
+// [PlanRemove].
 type Change struct {
 	Host    hookio.Host
 	Scope   Scope
-	Path    string // as the host knows it
-	Target  string // the file that is replaced: Path, or where its link leads to
-	Before  []byte // nil when there is no file
-	After   []byte // nil when the file is to be removed
-	Exists  bool   // there is a file now
-	Backup  string // where Apply saves Before; empty: nowhere
-	Summary []string
+	Profile Profile
+	Path    string   // as the host knows it
+	Target  string   // the file that is replaced: Path, or where its link leads to
+	Before  []byte   // nil when there is no file
+	After   []byte   // nil when there shall be no file
+	Exists  bool     // there is a file now
+	Backup  string   // where Apply saves Before; empty: nowhere
+	Events  []string // the host's events that call us afterwards
+	Rules   []string // permission rules of ours that stand there afterwards
+	Summary []string // what changes, one sentence each; empty when nothing does
+	Notes   []string // what the person should know or do, whether anything changes or not
+	removes bool
+	drop    []string // files of ours that have done their duty
+}
+
+// Changes tells whether Apply has anything to write.
+func (c *Change) Changes() bool {
+	return c.Exists != (c.After != nil) || !bytes.Equal(c.Before, c.After)
 }
 
 // Entry is one place in a settings file that calls stophook.
@@ -84,11 +95,11 @@ type Entry struct {
 	Line    int         `json:"line"`  // from 1
 	Event   string      `json:"event"` // in the host's own words
 	Matcher string      `json:"matcher,omitempty"`
-	Command string      `json:"command"`        // as it stands in the file, unquoted from JSON only
-	Args    []string    `json:"args,omitempty"` // exec form; nil in the shell form
-	Program string      `json:"program"`        // the binary that is called, unquoted
-	Profile Profile     `json:"profile"`        // as the arguments say; ritual when they do not
-	Timeout float64     `json:"timeout,omitempty"`
+	Command string      `json:"command"`           // as it stands in the file, unquoted from JSON only
+	Args    []string    `json:"args,omitempty"`    // exec form; nil in the shell form
+	Program string      `json:"program"`           // the binary that is called, unquoted
+	Profile Profile     `json:"profile"`           // as the arguments say; ritual when they do not
+	Timeout float64     `json:"timeout,omitempty"` // in the host's own unit; 0: its default
 }
 
 // File is one settings file that a host may read.
