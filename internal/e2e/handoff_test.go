@@ -70,14 +70,14 @@ func TestClient_handoff(t *testing.T) {
 	cutTurn(s, r)
 	success(t, r.AwaitResult(2), "The push still runs.")
 	session := r.Session()
-	count(t, "blocks while the command ran", len(feedbacks(s, session)), 0)
+	count(t, "PO-3: blocks while the command ran", len(feedbacks(s, session)), 0)
 	count(t, "messages that the person saw", len(said(r)), 0)
 
 	g.Open()
 	success(t, r.AwaitResult(3), "┌─ stophook check")
 	exits(t, r)
 	facts := s.Verify(session, nil, "defer background_handoff_deferred", "block status_check_missing", "allow pass")
-	count(t, "blocks that the agent saw", len(feedbacks(s, session)), 1)
+	count(t, "PO-9: blocks in the turn of the notification", len(feedbacks(s, session)), 1)
 	count(t, "turns that a notification began", len(notices(s, session)), 1)
 	contains(t, "the notification", messageText(notices(s, session)[0].Get("message.content")), "<task-id>"+id+"</task-id>", "<status>completed</status>")
 
@@ -90,6 +90,38 @@ func TestClient_handoff(t *testing.T) {
 		t.Errorf("deferred for %q, want %q", got, id)
 	}
 	contains(t, "scan", facts.Get("handoffs").Raw, id, "closed")
+}
+
+// Task and name stay owed while a handoff is open, and nothing else does.
+func TestClient_handoffUndeclared(t *testing.T) {
+	s := stage(t, Setup{})
+	g := s.Gate("push")
+	s.Script(
+		Says("start it", Text("I push."), Bash(g.Command)),
+		Says("second message", Text("I look."), Bash("echo looked")),
+		Says("TOOL_RESULT looked", Text("The push still runs.")),
+		declares(feedback("Task: .*Session name: ")),
+		Says(declared, Text("Declared, and it still runs.")),
+		checks(notified+".*completed"),
+		shows("Pushed."),
+	)
+	r := s.Stream()
+	r.Say("please start it")
+	handsOff(s, r, "second message: hello", g)
+	cutTurn(s, r)
+	success(t, r.AwaitResult(2), "Declared, and it still runs.")
+	g.Open()
+	success(t, r.AwaitResult(3), "┌─ stophook check")
+	exits(t, r)
+	s.Verify(r.Session(), nil, "block task_undeclared", "defer background_handoff_deferred", "allow pass")
+	told := feedbacks(s, r.Session())
+	count(t, "PO-4: blocks that the agent saw", len(told), 1)
+	if strings.Contains(strings.Join(told, "\n"), "Status") {
+		t.Errorf("PO-3: status evidence was asked for while the handoff was open: %s", told)
+	}
+	if check := s.Stops()[1].Input.Get("evidence.status_check"); check.Exists() {
+		t.Errorf("PO-5: the deferral invented evidence: %s", check.Raw)
+	}
 }
 
 // Two commands of one answer are moved by one message. The stop stays put off until

@@ -33,13 +33,13 @@ func TestClient_backgroundDebt(t *testing.T) {
 	contains(t, "the client's list at the nudge", registry(stops[0]), task)
 	contains(t, "the client's list at the notice", registry(stops[1]), task)
 	told := feedbacks(s, session)
-	count(t, "nudges", len(told), 1)
-	contains(t, "the nudge", strings.Join(told, "\n"), task, g.Command, ".output", "TaskOutput")
+	count(t, "AC-160: nudges", len(told), 1)
+	contains(t, "AC-160: the nudge", strings.Join(told, "\n"), task, g.Command, ".output", "TaskOutput")
 	messages := said(r)
 	if len(messages) == 0 {
 		t.Fatal("the person saw no notice")
 	}
-	contains(t, "the notice", messages[0], "1 background task was never collected", task, g.Command)
+	contains(t, "AC-161: the notice", messages[0], "1 background task was never collected", task, g.Command)
 }
 
 // Every block of one prompt counts, whatever the agent does in between, and the stop
@@ -57,7 +57,7 @@ func TestClient_remediationCap(t *testing.T) {
 	r := s.Stream()
 	r.Say("please start it")
 	success(t, r.AwaitResult(1), "Still done.")
-	count(t, "blocks of the first turn", len(feedbacks(s, r.Session())), 3)
+	count(t, "D-38: blocks of the first turn", len(feedbacks(s, r.Session())), 3)
 	r.Say("go on")
 	success(t, r.AwaitResult(2), "Still done.")
 	exits(t, r)

@@ -53,7 +53,7 @@ func TestClient_blockAndRepair(t *testing.T) {
 	s.Verify(session, nil, "block status_check_missing", "allow pass")
 	told := feedbacks(s, session)
 	count(t, "blocks that the agent saw", len(told), 1)
-	contains(t, "the block", strings.Join(told, "\n"), "This turn cannot end yet:", "- Status check:", "- Status box:")
+	contains(t, "PO-1: the block", strings.Join(told, "\n"), "This turn cannot end yet:", "- Status check:", "- Status box:")
 	count(t, "hook_blocking_error rows", len(s.RowsWhere(session, "attachment.type", "hook_blocking_error", "attachment.hookEvent", "Stop")), 1)
 	count(t, "stop hooks that the client ran", summaries(s, session), 2)
 	stops := s.Stops()

@@ -24,7 +24,7 @@ func TestClient_brokenPolicy(t *testing.T) {
 	session := r.Session()
 	count(t, "blocks that the agent saw", len(feedbacks(s, session)), 0)
 	messages := strings.Join(said(r), "\n")
-	contains(t, "the message that the person saw", messages, "nothing was checked", filepath.Join("acme", "acme.rego")+":3", "rego_parse_error", "stophook check")
+	contains(t, "CL-2: the message that the person saw", messages, "nothing was checked", filepath.Join("acme", "acme.rego")+":3", "rego_parse_error", "stophook check")
 	var stops []string
 	for _, d := range s.Stops() {
 		stops = append(stops, verdictLine(d.Verdict, d.Code))
@@ -57,7 +57,7 @@ func TestClient_waiterGuard(t *testing.T) {
 	for _, row := range s.RowsWhere(session, "type", "user", "message.content.0.is_error", "true") {
 		denied = append(denied, messageText(row.Get("message.content")))
 	}
-	count(t, "calls that failed", len(denied), 1)
+	count(t, "PO-14: calls that failed", len(denied), 1)
 	contains(t, "the denial", strings.Join(denied, "\n"), "This command was not run:", "sleep 1", "TaskOutput")
 	if _, err := os.Stat(filepath.Join(s.Project, "begun")); err == nil {
 		t.Error("the loop was run all the same")
