@@ -160,6 +160,9 @@ func (d *Document) Remove(n *Node) (*Document, error) {
 	rest := end
 	if followed && len(bytes.TrimSpace(d.text[end:comma])) == 0 {
 		rest = comma + 1
+		for start == n.KeyStart && n.previous() == nil && (d.text[rest] == ' ' || d.text[rest] == '\t') {
+			rest++ // the next one is the first now
+		}
 	}
 	if !d.endsLine(rest) && d.inLineComment(start, n.Parent.Start+1) {
 		start = n.KeyStart // the line break ends a comment, which must not swallow what follows

@@ -165,6 +165,7 @@ func TestRemove(t *testing.T) {
 		{"the only one", "{\"x\": 1}", "{}"},
 		{"the only one, on lines", "{\n  \"x\": 1\n}\n", "{\n}\n"},
 		{"the first", "{\n  \"x\": 1,\n  \"b\": 2\n}", "{\n  \"b\": 2\n}"},
+		{"the first in a line", "{\"x\": 1, \"b\": 2}", "{\"b\": 2}"},
 		{"in the middle", "{\n  \"a\": 1,\n  \"x\": 1,\n  \"b\": 2\n}", "{\n  \"a\": 1,\n  \"b\": 2\n}"},
 		{"the last", "{\n  \"a\": 1,\n  \"x\": 1\n}", "{\n  \"a\": 1\n}"},
 		{"the last with a comma", "{\n  \"a\": 1,\n  \"x\": 1,\n}", "{\n  \"a\": 1,\n}"},

@@ -178,3 +178,10 @@ func used(name hookio.Host) string {
 }
 `
 }
+
+// write puts a file in place of all that lay beside it.
+func write(t interface{ Fatal(...any) }, path, text string) {
+	if err := errors.Join(os.RemoveAll(filepath.Dir(path)), os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
