@@ -1,10 +1,8 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package decisionlog
 
 import "os"
 
-const openNoFollow = 0
-
-// tryLock does nothing where there is no flock; append mode keeps lines apart.
+// tryLock does nothing where there are no locks; append mode keeps lines apart.
 func tryLock(*os.File) error { return nil }

@@ -9,10 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoFollow refuses a symbolic link at the last step, and does not block on a
-// FIFO.
-const openNoFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
-
 // tryLock takes the whole-file lock, or returns errLocked at once.
 func tryLock(f *os.File) error {
 	for {

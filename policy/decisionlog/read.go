@@ -113,7 +113,7 @@ func openAll(path string) ([]*os.File, error) {
 }
 
 func openRegular(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|openNoFollow, 0)
+	f, err := openPlain(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

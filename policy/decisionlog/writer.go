@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -116,13 +117,13 @@ func (w *Writer) appendTo(path string, line []byte, rotate bool) error {
 // openLog opens for appending, makes the directory when it is missing, and
 // refuses everything that is no plain file.
 func openLog(path string) (*os.File, error) {
-	const flags = os.O_RDWR | os.O_APPEND | os.O_CREATE | openNoFollow
-	f, err := os.OpenFile(path, flags, 0o600)
+	const flags = os.O_RDWR | os.O_APPEND | os.O_CREATE
+	f, err := openPlain(path, flags)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		f, err = os.OpenFile(path, flags, 0o600)
+		f, err = openPlain(path, flags)
 	}
 	if err != nil {
 		if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
@@ -158,7 +159,8 @@ func (w *Writer) lockAndWrite(f *os.File, path string, line []byte, rotate bool,
 			return true, nil
 		}
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	// On Windows these bits say nothing of who may read.
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		if err := f.Chmod(0o600); err != nil {
 			return false, err
 		}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 )
 
@@ -111,7 +110,7 @@ func TestAppend_RefusesWhatIsNoPlainFile(t *testing.T) {
 	}{
 		{"symlink", func(p string) error { return os.Symlink(filepath.Join(filepath.Dir(p), "target"), p) }, "a link could lead anywhere"},
 		{"directory", func(p string) error { return os.Mkdir(p, 0o700) }, "cannot be written"},
-		{"fifo", func(p string) error { return unix.Mkfifo(p, 0o600) }, "would block the hook"},
+		{"fifo", mkfifo, "would block the hook"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -175,7 +174,7 @@ func TestAppend_LockedLogGoesToTheSideFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+	if err := tryLock(f); err != nil {
 		t.Fatal(err)
 	}
 	appendOne()
