@@ -180,7 +180,8 @@ func npmError(out string) string {
 	var parts []string
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "npm error"))
-		if line != "" && !strings.HasPrefix(line, "A complete log") && !strings.HasPrefix(line, "npm warn") {
+		noise := strings.HasPrefix(line, "A complete log") || strings.HasPrefix(line, "npm warn") || strings.HasPrefix(line, "at ")
+		if line != "" && !noise {
 			parts = append(parts, line)
 		}
 	}
