@@ -331,7 +331,7 @@ func harvestIDs(tool string, input gjson.Result) []string {
 		return nil
 	}
 	var ids []string
-	for _, path := range shell.ParseFor(tool, command, shell.Options{}).Reads() {
+	for _, path := range shell.ParseLiteral(tool, command, shell.Options{}).Reads() {
 		if id := shell.OutputTaskID(path); id != "" {
 			ids = append(ids, id)
 		}

@@ -266,7 +266,7 @@ func (c *ToolCall) readInput(input gjson.Result) (in inputTexts) {
 	c.Command, c.Cut = strings.Clone(cut(command, commandLimit)), len(command) > commandLimit
 	c.FilePath = strings.Clone(cmp.Or(paths[:]...))
 	if command != "" && shellTool(c.Name) && shell.MayBeEvidence(command) {
-		c.Evidence = shell.Parse(command, shell.Options{}).EvidenceCall()
+		c.Evidence = shell.ParseLiteral(c.Name, command, shell.Options{}).EvidenceCall()
 	}
 	return in
 }
@@ -274,7 +274,7 @@ func (c *ToolCall) readInput(input gjson.Result) (in inputTexts) {
 // shellTool tells the tools whose command is shell text (PO-14 names them).
 func shellTool(name string) bool {
 	switch strings.TrimPrefix(name, "functions.") {
-	case "Bash", "Shell", "shell", "shell_command", "exec_command":
+	case "Bash", "PowerShell", "Shell", "shell", "shell_command", "exec_command":
 		return true
 	}
 	return false

@@ -121,13 +121,10 @@ func Parse(command string, opts Options) (s *Script) {
 // ParseFor is Parse for the command of a host's tool. The text of tools that
 // are known to speak another language is not parsed.
 func ParseFor(tool, command string, opts Options) *Script {
-	name := strings.ToLower(tool)
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		name = name[i+1:] // functions.exec_command
-	}
-	switch name {
-	case "powershell", "pwsh", "powershell_command":
+	if speaksPowerShell(tool) {
 		return unparsed("the tool " + tool + " runs PowerShell, which is no shell script")
+	}
+	switch toolName(tool) {
 	case "cmd", "cmd_exe":
 		return unparsed("the tool " + tool + " runs cmd.exe, which is no shell script")
 	}

@@ -31,7 +31,8 @@ func (w word) line() int {
 }
 
 // base is the name of the program that the word calls: the last path element
-// without .exe; empty when it is not known.
+// without .exe; empty when it is not known. Who writes .exe is on a system that does
+// not care for case.
 func (w word) base() string {
 	t := w.text
 	if i := strings.LastIndexAny(t, `/\`); i >= 0 {
@@ -41,7 +42,7 @@ func (w word) base() string {
 		return ""
 	}
 	if n := len(t) - len(".exe"); n > 0 && strings.EqualFold(t[n:], ".exe") {
-		t = t[:n]
+		t = strings.ToLower(t[:n])
 	}
 	return t
 }
