@@ -22,8 +22,8 @@ type evidenceFacts struct {
 func proveTurn(log evidence.Log, turn transcript.Turn, scope string) evidenceFacts {
 	var f evidenceFacts
 	since := turnStart(log, turn)
-	if e, ok := log.Last(evidence.EndTurnChecked, since); ok {
-		if e.TS.Before(lastOtherCall(turn, e.TS)) {
+	if e, ok := log.Last(evidence.EndTurnChecked, since); ok && (!turn.Untimed || checkedInTurn(turn) != neverChecked) {
+		if e.TS.Before(lastOtherCall(turn, e.TS)) || turn.Untimed && checkedInTurn(turn) == checkedBefore {
 			f.stale = &e
 		} else {
 			f.check = &e
@@ -58,7 +58,7 @@ func turnStart(log evidence.Log, turn transcript.Turn) time.Time {
 	if at := turn.StartedAt.Time; !at.IsZero() {
 		return at
 	}
-	if e := last(log, evidence.PromptSubmitted, time.Time{}); e != nil && !turn.Complete {
+	if e := last(log, evidence.PromptSubmitted, time.Time{}); e != nil && (!turn.Complete || turn.Untimed) {
 		return e.TS
 	}
 	return time.Time{}
@@ -99,6 +99,26 @@ func ended(c transcript.ToolCall) time.Time {
 		return c.ResultTime
 	}
 	return c.At.Time
+}
+
+// What the order of a turn's calls tells of its status check, where rows have no times.
+const (
+	neverChecked  = iota // no call of the turn made one
+	checkedBefore        // another call stands behind it
+	checkedLast
+)
+
+func checkedInTurn(turn transcript.Turn) int {
+	state := neverChecked
+	for _, c := range turn.Tools {
+		switch {
+		case c.Evidence == "status":
+			state = checkedLast
+		case c.Evidence == "" && state == checkedLast:
+			state = checkedBefore
+		}
+	}
+	return state
 }
 
 func boxOf(turn transcript.Turn, checkID string) *transcript.Box {

@@ -35,6 +35,8 @@ type Gate struct {
 	Bypass   bool
 	Shadow   bool // decide and log, carry out nothing
 	Validate bool // count every bad line of the transcript (explain)
+	// Pause waits for a transcript that a host writes late; default time.Sleep.
+	Pause func(time.Duration)
 }
 
 // Outcome is one decision with all that led to it.

@@ -33,14 +33,21 @@ func (g *Gate) facts(ev *hookio.Event) *Facts {
 }
 
 func (g *Gate) bareFacts(ev *hookio.Event, now time.Time) *Facts {
-	return &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Source: g.Source, Bypass: g.Bypass,
+	f := &Facts{Now: now, Event: ev, Mode: g.Mode, Entrypoint: g.Entry, Command: g.Command, Source: g.Source, Bypass: g.Bypass,
 		Shadow: g.Shadow, Config: g.Config}
+	if !ours(ev.Host) {
+		// Only Claude Code says so in these variables, and a host that runs inside of
+		// its session inherits them.
+		f.Mode, f.Entrypoint = hookio.ModeUnknown, ""
+	}
+	return f
 }
 
 // read gathers what the gate judges a stop by: the transcript, the ledger and the
 // state of the session.
 func (g *Gate) read(ev *hookio.Event, now time.Time) Moment {
 	m := Moment{Event: ev, Now: now}
+	g.await(ev)
 	m.Session, m.SessionErr = transcript.Read(hookio.ExpandHome(ev.TranscriptPath, g.Home), g.sessionOptions(ev, now))
 	session, err := g.Store.Session(cmp.Or(ev.SessionID, m.Session.SessionID))
 	if err == nil {
@@ -71,7 +78,7 @@ func (g *Gate) factsOf(m Moment) *Facts {
 	path, s := hookio.ExpandHome(m.Event.TranscriptPath, g.Home), m.Session
 	switch {
 	case m.SessionErr != nil:
-		f.EvidenceError = m.SessionErr.Error() + unreadHint(m.SessionErr)
+		f.EvidenceError = m.SessionErr.Error() + unreadHint(m.SessionErr, m.Event.Host)
 	case slices.Contains(s.Blind, transcript.BlindUnknownShape):
 		// Without a row that is understood the turn looks like prose, and prose
 		// passes: the gate would be lost in silence.
@@ -99,8 +106,10 @@ func (g *Gate) factsOf(m Moment) *Facts {
 
 // unreadHint says what to do about a transcript that cannot be read; the error of
 // what is no regular file says it already.
-func unreadHint(err error) string {
+func unreadHint(err error, host hookio.Host) string {
 	switch {
+	case errors.Is(err, transcript.ErrNoPath) && !ours(host):
+		return "; without one a turn with tools cannot be told from prose here, so nothing is demanded"
 	case errors.Is(err, transcript.ErrNoPath):
 		return "; the hook's payload needs transcript_path"
 	case errors.Is(err, fs.ErrNotExist):

@@ -46,6 +46,9 @@ func (f *Facts) cycle() string {
 	if id := f.Session.Turn.PromptUUID; id != "" {
 		return id
 	}
+	if f.Event != nil && f.Event.PromptID != "" && !ours(f.Event.Host) {
+		return f.Event.PromptID // Codex and Qwen Code name it, and a block does not change it
+	}
 	return f.State.Remediation.Cycle
 }
 
@@ -74,8 +77,10 @@ func BuildInput(f *Facts) map[string]any {
 		"schema": InputSchema,
 		"now":    stamp(f.Now),
 		"host": map[string]any{"name": string(f.Event.Host), "version": s.Version, "mode": f.Mode,
-			"event": string(f.Event.Name), "can_block": canRefuse(f.Event)},
-		"self":    map[string]any{"command": f.Command, "bypass": f.Bypass, "shadow": f.Shadow},
+			"event": string(f.Event.Name), "can_block": f.Event.CanBlock() || f.Event.CanDeny(),
+			"shows_message": f.Event.ShowsMessage()},
+		"self": map[string]any{"command": f.Command, "session_flag": sessionFlag(f.Event), "bypass": f.Bypass,
+			"shadow": f.Shadow},
 		"session": map[string]any{"id": sessionID(f), "cwd": f.Event.CWD, "entrypoint": f.Entrypoint},
 		"hook":    rawObject(f.Event.Raw),
 		"transcript": map[string]any{"path": s.Path, "size": s.Size, "window_offset": s.WindowOffset,
@@ -92,12 +97,6 @@ func BuildInput(f *Facts) map[string]any {
 		doc["tool"] = f.Tool
 	}
 	return doc
-}
-
-// canRefuse tells whether a block has a form on the wire for this event: a held
-// stop, or a denied tool call.
-func canRefuse(ev *hookio.Event) bool {
-	return ev.CanBlock() || ev.Name == hookio.PreToolUse && ev.Host == hookio.HostClaudeCode
 }
 
 func sessionID(f *Facts) string {

@@ -195,21 +195,25 @@ func TestDebt_AC159_OneNudgeAPrompt(t *testing.T) {
 	}
 }
 
-func TestCanRefuse(t *testing.T) {
+func TestInput_CanBlock(t *testing.T) {
 	for payload, want := range map[string]bool{
-		`{"hook_event_name":"Stop"}`:                    true,
-		`{"hook_event_name":"PreToolUse"}`:              true,
-		`{"hook_event_name":"SubagentStop"}`:            false,
-		`{"hook_event_name":"SessionEnd"}`:              false,
-		`{"hook_event_name":"Stop","turn_id":"1"}`:      true, // Codex
-		`{"hook_event_name":"PreToolUse","turn_id":""}`: false,
-		`{"hook_event_name":"stop","loop_count":1}`:     false, // Cursor
+		`{"hook_event_name":"Stop"}`:                                   true,
+		`{"hook_event_name":"PreToolUse"}`:                             true,
+		`{"hook_event_name":"SubagentStop"}`:                           false,
+		`{"hook_event_name":"SessionEnd"}`:                             false,
+		`{"hook_event_name":"Stop","turn_id":"1"}`:                     true, // Codex
+		`{"hook_event_name":"PreToolUse","turn_id":""}`:                true,
+		`{"hook_event_name":"stop","loop_count":1}`:                    true, // Cursor prompts again
+		`{"hook_event_name":"stop","loop_count":1,"status":"aborted"}`: false,
+		`{"hook_event_name":"AfterAgent"}`:                             true, // Gemini
+		`{"sessionId":"s","stopReason":"end_turn"}`:                    true, // Copilot
+		`{"agent_action_name":"post_cascade_response"}`:                false,
 	} {
 		ev, err := hookio.Decode([]byte(payload), hookio.HostAuto)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := canRefuse(ev); got != want {
+		if got := ev.CanBlock() || ev.CanDeny(); got != want {
 			t.Errorf("%s: %t, want %t", payload, got, want)
 		}
 	}

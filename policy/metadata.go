@@ -16,7 +16,7 @@ type RuleMeta struct {
 	Deferral    bool   // package stophook.deferrals.NAME: it lifts demands and makes none
 	Title       string
 	Description string
-	Brief       string   // one line for the start of a session; {{command}} stands for how to call us; may be empty
+	Brief       string   // one line for the start of a session; {{command}} stands for how to call us, {{session}} for what names the session; may be empty
 	Codes       []string // at least one; the first is the default of its demands
 	Severity    string   // block (default), warn, observe or off
 	Fail        string   // open (default) or closed

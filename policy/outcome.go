@@ -200,8 +200,8 @@ func atLeast(version string, want ...int) bool {
 }
 
 // Briefing is what the agent is told at the start of a session: one line for
-// every blocking rule that has one.
-func (g *Gate) Briefing(ctx context.Context) (string, error) {
+// every blocking rule that has one. ev is the event that asks for it.
+func (g *Gate) Briefing(ctx context.Context, ev *hookio.Event) (string, error) {
 	if g.ConfigErr != nil {
 		return "", g.ConfigErr
 	}
@@ -219,7 +219,7 @@ func (g *Gate) Briefing(ctx context.Context) (string, error) {
 		if r.Brief == "" || severity != SeverityBlock || !r.For(string(hookio.Stop)) {
 			continue
 		}
-		lines = append(lines, strings.ReplaceAll(r.Brief, "{{command}}", g.Command))
+		lines = append(lines, strings.NewReplacer("{{command}}", g.Command, "{{session}}", sessionFlag(ev)).Replace(r.Brief))
 	}
 	return strings.Join(lines, "\n"), nil
 }

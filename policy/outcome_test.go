@@ -223,7 +223,7 @@ func TestCarry_ShadowAndOtherEventsTouchNothing(t *testing.T) {
 func TestBriefing_ThreeLinesOfTheRitual(t *testing.T) {
 	ctx := context.Background()
 	g := &Gate{Config: DefaultConfig(), Command: "/opt/it/stophook", Now: time.Now}
-	brief, err := g.Briefing(ctx)
+	brief, err := g.Briefing(ctx, &hookio.Event{SessionID: "s1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,11 +237,11 @@ func TestBriefing_ThreeLinesOfTheRitual(t *testing.T) {
 		}
 	}
 	g.Config.Rules = map[string]RuleConfig{"session_named": {Severity: SeverityOff}, "task_declared": {Severity: SeverityWarn}, "status_check": {Severity: SeverityObserve}}
-	if brief, err := g.Briefing(ctx); brief != "" || err != nil {
+	if brief, err := g.Briefing(ctx, &hookio.Event{SessionID: "s1"}); brief != "" || err != nil {
 		t.Errorf("rules that do not block have no line: %q, %v", brief, err)
 	}
 	g.ConfigErr = errors.New("config.yaml:1: no")
-	if _, err := g.Briefing(ctx); !errors.Is(err, g.ConfigErr) {
+	if _, err := g.Briefing(ctx, &hookio.Event{SessionID: "s1"}); !errors.Is(err, g.ConfigErr) {
 		t.Errorf("%v", err)
 	}
 }

@@ -189,6 +189,9 @@ type Turn struct {
 	FinalTextSource string    `json:"final_text_source"` // payload, transcript or none
 	APIError        bool      `json:"api_error"`         // the latest assistant row is the host's API error
 	Boxes           []Box     `json:"boxes"`             // never nil
+	// Untimed says that the rows carry no times (Cursor), so only their order can
+	// tell what came before what. No part of the facts document.
+	Untimed bool `json:"-"`
 }
 
 // Blind reasons say why something could not be seen; an empty list means that

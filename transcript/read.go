@@ -82,10 +82,14 @@ func Read(path string, opts Options) (*Session, error) {
 	return s, nil
 }
 
-// ReadFrom is [Read] over size bytes of r. The path is only reported, and asked
+// ReadFrom is [Read] over size bytes of r. The first row tells whose file it is: other
+// hosts' sessions are read for their turn alone (docs/hosts.md). The path is only reported, and asked
 // for a session id in the form of its name.
 func ReadFrom(r io.ReaderAt, size int64, path string, opts Options) (*Session, error) {
 	opts = opts.withDefaults()
+	if s, ok, err := openForeign(r, size, path, opts); ok {
+		return s, err
+	}
 	w, err := openWindow(r, size, opts.Window, opts.Validate)
 	if err != nil {
 		blind := BlindUnreadable

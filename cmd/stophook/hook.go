@@ -71,6 +71,9 @@ func (p *program) hook(c *cli.Context) (err error) {
 	case hookio.SessionStart:
 		return p.sessionStart(ctx, c, g, ev)
 	case hookio.UserPromptSubmit:
+		if !policy.AskedByPerson(ev) {
+			return nil
+		}
 		p.note(ctx, g, ev, evidence.Event{Kind: evidence.PromptSubmitted, PromptID: ev.PromptID, Cwd: ev.CWD})
 		return nil
 	}
@@ -177,7 +180,7 @@ func (p *program) sessionStart(ctx context.Context, c *cli.Context, g *policy.Ga
 			p.log.Warnf("the session id could not be exported: %v", err)
 		}
 	}
-	brief, err := g.Briefing(ctx)
+	brief, err := g.Briefing(ctx, ev)
 	if err != nil {
 		return p.hookFailed(c, ev, policy.FailureOf(err))
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -44,9 +46,15 @@ func (p *play) payload(ts *testscript.TestScript, args []string) error {
 // wireCommand checks the form of the last hook's stdout.
 func wireCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: wire allow|block|feedback|message|context|deny")
+		ts.Fatalf("usage: wire allow|block|feedback|message|context|deny|followup")
 	}
 	out := ts.ReadFile("stdout")
+	if kind := otherWire(out); kind != "" {
+		if kind != args[0] {
+			ts.Fatalf("the wire carries %s, want %s: %q", kind, args[0], out)
+		}
+		return
+	}
 	if err := legal(out); err != nil {
 		ts.Fatalf("illegal stdout %q: %v", out, err)
 	}
@@ -71,6 +79,28 @@ func wireKind(out string) string {
 		return "context"
 	}
 	return "message"
+}
+
+// otherWire tells the answers that only other hosts than Claude Code get, by their
+// keys; policy/hookio's goldens hold each of them to the letter.
+func otherWire(out string) string {
+	var o map[string]any
+	if json.Unmarshal([]byte(out), &o) != nil {
+		return ""
+	}
+	switch keys := strings.Join(slices.Sorted(maps.Keys(o)), " "); keys {
+	case "followup_message":
+		return "followup"
+	case "agent_message permission", "permissionDecision permissionDecisionReason":
+		return "deny"
+	case "decision reason":
+		if o["decision"] == "deny" {
+			return "deny"
+		}
+	case "additionalContext", "additional_context":
+		return "context"
+	}
+	return ""
 }
 
 // decidedCommand checks the last entry of the decision log.

@@ -17,9 +17,10 @@ import (
 // errUnknownSession is what an evidence command says when nothing tells it the
 // session: it then writes nothing, because evidence filed under a guess would
 // prove nothing.
-var errUnknownSession = errors.New(`the session is unknown: neither CLAUDE_CODE_SESSION_ID nor STOPHOOK_SESSION_ID is set.
-Run this inside the agent's session (its shell sets the first; our SessionStart hook
-exports the second), or name the session with --session ID. Nothing was written`)
+var errUnknownSession = errors.New(`the session is unknown: neither CLAUDE_CODE_SESSION_ID nor STOPHOOK_SESSION_ID is set,
+nor a variable of another host. Run this inside the agent's session (Claude Code's shell
+sets the first; our SessionStart hook exports the second; Codex and Copilot set their
+own), or name the session with --session ID, as stophook's texts do. Nothing was written`)
 
 func evidenceFlags(more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{

@@ -13,6 +13,10 @@ const (
 const (
 	EnvSessionHost = "CLAUDE_CODE_SESSION_ID" // set by the host in hooks and tool calls
 	EnvSessionOurs = "STOPHOOK_SESSION_ID"    // exported by our SessionStart hook, for older hosts
+	// Other hosts in their tool calls (codex-cli 0.171.0, copilot-cli 1.0.102).
+	EnvSessionCodex   = "CODEX_SESSION_ID"
+	EnvSessionThread  = "CODEX_THREAD_ID" // of older ones
+	EnvSessionCopilot = "COPILOT_AGENT_SESSION_ID"
 )
 
 // Mode tells whether anybody is there to wake the session: headless when
@@ -32,16 +36,17 @@ func Mode(getenv func(string) string) (mode, entrypoint string) {
 	return ModeUnknown, entrypoint
 }
 
-// SessionFromEnv finds the id of the session that a command runs in: what the
-// host says ([EnvSessionHost]), else what our SessionStart hook left
-// ([EnvSessionOurs]). source is the variable's name; both are empty when neither
-// is set, and the caller says that the session is unknown.
+// SessionFromEnv finds the id of the session that a command runs in: what Claude
+// Code says ([EnvSessionHost]), else what our SessionStart hook left
+// ([EnvSessionOurs]), else what another host says. source is the variable's name;
+// both are empty when none is set, and the caller says that the session is unknown.
+// A host that was started by another one inherits its variables, so the texts for
+// the agent name the session wherever that can happen.
 func SessionFromEnv(getenv func(string) string) (id, source string) {
-	if id = strings.TrimSpace(getenv(EnvSessionHost)); id != "" {
-		return id, EnvSessionHost
-	}
-	if id = strings.TrimSpace(getenv(EnvSessionOurs)); id != "" {
-		return id, EnvSessionOurs
+	for _, source := range []string{EnvSessionHost, EnvSessionOurs, EnvSessionCodex, EnvSessionThread, EnvSessionCopilot} {
+		if id = strings.TrimSpace(getenv(source)); id != "" {
+			return id, source
+		}
 	}
 	return "", ""
 }

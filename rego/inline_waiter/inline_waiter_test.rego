@@ -40,3 +40,11 @@ test_headless_is_not_told_to_end_the_turn if {
 	not contains(d.text, "End your turn")
 	contains(d.text, "call TaskOutput")
 }
+
+# The shell tools of other hosts, where nothing ever wakes the agent.
+test_other_hosts if {
+	every tool in ["run_shell_command", "bash", "Execute", "local_shell", "run_in_terminal"] {
+		some d in inline_waiter.demand with input as object.union(call(tool, ["sleep_loop"], "unknown"), {"host": {"name": "gemini"}})
+		contains(d.text, "Nothing wakes you on this host")
+	}
+}

@@ -42,6 +42,13 @@ else := "stophook is bypassed: this stop was not checked." if {
 	stop
 }
 
+else := sprintf("stophook: %s cannot be held at this stop, so it was not checked.", [input.host.name]) if {
+	early == "host_cannot_block"
+	stop
+	input.host.can_block == false
+	input.host.name != "claude-code"
+}
+
 else := "" if early
 
 stop if input.host.event == "Stop"

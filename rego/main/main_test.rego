@@ -213,3 +213,9 @@ test_failure_closed if {
 	fail({"config": {"rules": {"gone": {"fail": "closed"}}}}).verdict == "block"
 	fail({"config": {"rules": {"inline_waiter": {"fail": "closed"}}}}).verdict == "allow"
 }
+
+# A stop that another host does not let us hold is said; Claude Code's own are known.
+test_unheld_stop_is_said if {
+	contains(decide({"host": {"can_block": false, "name": "windsurf"}}).system_message, "windsurf cannot be held")
+	decide({"host": {"can_block": false, "name": "claude-code"}}).system_message == ""
+}

@@ -20,4 +20,7 @@ due if input.config.box_on_prose
 
 what := concat("", ["show the box of check ", input.evidence.status_check.check_id, ", as the status check printed it,"]) if input.evidence.status_check
 
-else := concat("", ["show the box that `", input.self.command, " status --end-turn` prints"])
+else := concat("", ["show the box that `", input.self.command, " status", session, " --end-turn` prints"])
+
+# Elsewhere than in Claude Code no variable of the shell need tell which session it is.
+session := object.get(input.self, "session_flag", "")

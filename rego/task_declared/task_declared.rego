@@ -7,10 +7,10 @@
 #   deferrable: false
 #   events: [Stop]
 #   order: 30
-#   brief: "Say what you work on with `{{command}} task \"one line\"`."
+#   brief: "Say what you work on with `{{command}} task{{session}} \"one line\"`."
 package stophook.rules.task_declared
 
-demand contains {"text": concat("", ["Task: say what you are working on", scope, ": run `", input.self.command, " task \"one line\"`."])} if {
+demand contains {"text": concat("", ["Task: say what you are working on", scope, ": run `", input.self.command, " task", session, " \"one line\"`."])} if {
 	input.turn.is_tool_turn
 	not input.evidence.task_declared
 }
@@ -18,3 +18,6 @@ demand contains {"text": concat("", ["Task: say what you are working on", scope,
 scope := " for this prompt" if input.config.task_scope == "turn"
 
 else := ""
+
+# Elsewhere than in Claude Code no variable of the shell need tell which session it is.
+session := object.get(input.self, "session_flag", "")
