@@ -100,7 +100,7 @@ func borders() map[string][]string {
 	hook := []string{"internal/deepstack", "internal/nearest", "transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
 	with := func(more ...string) []string { return append(append([]string{"policy"}, hook...), more...) }
 	workshop := with("policy/schema", "policy/check", "policy/scaffold", "policy/policytest", "policy/replay", "policy/report",
-		"internal/command", "internal/term", "internal/ci")
+		"internal/command", "internal/term", "internal/ci", "internal/textdiff")
 	return map[string][]string{
 		"transcript":         {"transcript/shell"},
 		"transcript/shell":   nil,
@@ -117,13 +117,13 @@ func borders() map[string][]string {
 		"agentcore/model":    nil,
 		"policy":             hook,
 		"cmd/stophook": with("policy/schema", "policy/install", "policy/sessions", "policy/doctor", "internal/jsonedit",
-			"internal/command", "internal/term", "internal/nearest"),
+			"internal/command", "internal/term", "internal/nearest", "internal/textdiff"),
 		"policy/install":  with("internal/jsonedit", "internal/nearest"),
 		"policy/sessions": with(),
 		"policy/doctor":   with("policy/install", "policy/sessions", "policy/schema", "internal/jsonedit", "internal/nearest"),
 
 		// The workshop: nothing of it is linked into the hook.
-		"policy/check":          with("policy/schema", "internal/term", "internal/ci"),
+		"policy/check":          with("policy/schema", "internal/term", "internal/ci", "internal/textdiff"),
 		"policy/scaffold":       with("policy/schema"),
 		"policy/policytest":     with("policy/schema", "internal/term", "internal/ci"),
 		"policy/replay":         with(),

@@ -75,6 +75,11 @@ func ExplicitSource(path string) Source {
 // in order, so that a broken project file cannot undo what a higher file asked
 // for (fail: closed, for example). Files are only read; nothing is cached.
 func LoadConfig(sources []Source) (Config, []Warning, error) {
+	return ProfileRitual.LoadConfig(sources)
+}
+
+// LoadConfig is the function of that name over the configuration of a profile.
+func (p Profile) LoadConfig(sources []Source) (Config, []Warning, error) {
 	var m configMerger
 	var errs []error
 	for _, src := range sources {
@@ -84,7 +89,7 @@ func LoadConfig(sources []Source) (Config, []Warning, error) {
 			m.add(src.Path, &settings[i])
 		}
 	}
-	cfg := DefaultConfig()
+	cfg := p.Config()
 	for i := range m.order {
 		cfg.set(m.order[i], m.inForce[m.order[i]].value)
 	}

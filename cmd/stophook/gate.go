@@ -27,10 +27,11 @@ const pluginRoot = "CLAUDE_PLUGIN_ROOT"
 // gateFlags are shared by hook and explain, so that both decide alike.
 func gateFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "host", Value: "auto", Usage: "`HOST` that calls: auto, claude-code, codex, cursor, gemini, qwen, copilot"},
+		&cli.StringFlag{Name: "host", Value: "auto", Usage: "`HOST` that calls: auto, claude-code, codex, cursor, gemini, qwen, copilot, droid"},
 		&cli.StringSliceFlag{Name: "policy", Usage: "more rule folders from `DIR`; may be repeated, later ones are lower layers"},
 		&cli.StringFlag{Name: "config", Usage: "one more configuration `FILE` (YAML or JSON)"},
 		stateDirFlag(),
+		profileFlag(),
 		command.Switch("shadow", "decide and log, and let everything pass"),
 		nowFlag(),
 	}
@@ -38,6 +39,10 @@ func gateFlags() []cli.Flag {
 
 func stateDirFlag() cli.Flag {
 	return &cli.StringFlag{Name: "state-dir", Usage: "keep evidence and logs in `DIR` (default $XDG_STATE_HOME/stophook)"}
+}
+
+func profileFlag() cli.Flag {
+	return &cli.StringFlag{Name: "profile", Value: "ritual", Usage: "what the agent owes: `PROFILE` is ritual, evidence, background or observe"}
 }
 
 func nowFlag() cli.Flag {
@@ -75,10 +80,14 @@ func (p *program) gate(c *cli.Context, ev *hookio.Event) *policy.Gate {
 	if file := c.String("config"); file != "" {
 		sources = append(sources, policy.ExplicitSource(file))
 	}
-	config, warnings, err := policy.LoadConfig(sources)
+	profile, profileErr := policy.ParseProfile(c.String("profile"))
+	config, warnings, err := profile.LoadConfig(sources)
+	if profileErr != nil {
+		err = profileErr
+	}
 	mode, entry := hookio.Mode(p.getenv)
 	g := &policy.Gate{Config: config, ConfigErr: err, Store: p.store(c), Now: p.now, Mode: mode, Entry: entry,
-		Command: p.callName(), Source: p.source(), Home: p.home, Shadow: c.Bool("shadow"), Bypass: truthy(p.getenv(bypassVariable))}
+		Command: p.callName(), Source: p.source(), Home: p.home, Shadow: c.Bool("shadow") || profile.Shadow(), Bypass: truthy(p.getenv(bypassVariable))}
 	for _, w := range warnings {
 		g.Warnings = append(g.Warnings, w.String())
 	}
@@ -111,6 +120,9 @@ func (p *program) callName() string {
 	found, err := p.lookPath("stophook")
 	if err == nil && sameFile(found, exe) || err != nil && p.bundled(exe) {
 		return "stophook"
+	}
+	if len(p.args) > 0 && filepath.IsAbs(p.args[0]) && sameFile(p.args[0], exe) {
+		exe = p.args[0] // as it was installed, not where links lead
 	}
 	return shellPath(exe, runtime.GOOS)
 }

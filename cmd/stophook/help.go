@@ -15,6 +15,11 @@ Usage:
 For the host:
   hook       decide one hook event (JSON on stdin, the answer on stdout)
 
+To set it up:
+  install    put the hook into a host's settings
+  uninstall  take it out again
+  init       a commented configuration and a folder for rules
+
 For the agent, as evidence:
   status     the guarded status check; prints the status box
   task       declare the task of this session

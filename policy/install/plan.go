@@ -2,7 +2,6 @@ package install
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,8 +22,11 @@ func Plan(opts Options) (*Change, error) {
 	if !slices.Contains(Profiles(), opts.Profile) {
 		return nil, fmt.Errorf("there is no profile %q; use one of %s", opts.Profile, join(Profiles()))
 	}
-	if !filepath.IsAbs(opts.Command) && !windowsPath(opts.Command) {
-		return nil, fmt.Errorf("the command %q is no absolute path, so the host would not find it everywhere", opts.Command)
+	if !filepath.IsAbs(opts.Command) && !windowsPath(opts.Command) && opts.Command != "stophook" {
+		return nil, fmt.Errorf("the command %q is neither an absolute path nor the name stophook, so the host would not find it everywhere", opts.Command)
+	}
+	if !ours(opts.Command) {
+		return nil, fmt.Errorf("the command %q is not named stophook, so it could not be found again; rename it", opts.Command)
 	}
 	if opts.Exec && !s.host.exec {
 		return nil, fmt.Errorf("%s has no form without a shell; leave --exec out", s.host.title)
@@ -44,6 +46,7 @@ func Plan(opts Options) (*Change, error) {
 	}
 	c := e.change(opts)
 	c.Profile, c.After = opts.Profile, e.doc.Bytes()
+	c.Notes = s.host.notes(opts)
 	if len(e.summary) == 0 {
 		c.After = s.text
 		return c, nil
@@ -55,6 +58,25 @@ func Plan(opts Options) (*Change, error) {
 		}
 	}
 	return c, nil
+}
+
+// notes are what a person should know of this host.
+func (h host) notes(opts Options) []string {
+	var notes []string
+	if h.note != "" {
+		notes = append(notes, h.note)
+	}
+	if h.name != hookio.HostClaudeCode && opts.Profile == ProfileBackground {
+		notes = append(notes, h.title+" does not tell what runs in the background, so this profile has nothing to hold there.")
+	}
+	if h.rule == nil && len(evidence(opts.Profile)) > 0 {
+		notes = append(notes, h.title+" may ask before it runs stophook status; allow it there.")
+	}
+	if opts.Scope == ScopeProject && opts.Command != "stophook" {
+		notes = append(notes, "This file goes to everybody who has the project, and with it the path "+opts.Command+
+			". Where the program lies elsewhere, --command stophook lets PATH find it.")
+	}
+	return notes
 }
 
 // fill puts the defaults in.
@@ -90,6 +112,18 @@ type editor struct {
 
 func (e *editor) say(format string, args ...any) {
 	e.summary = append(e.summary, fmt.Sprintf(format, args...))
+}
+
+// sayAbout adds an event to the sentence that is the same for it as for the one
+// before, or begins a new one.
+func (e *editor) sayAbout(event, what string) {
+	if n := len(e.summary); n > 0 {
+		if events, ok := strings.CutSuffix(e.summary[n-1], ": "+what); ok {
+			e.summary[n-1] = events + ", " + event + ": " + what
+			return
+		}
+	}
+	e.say("hooks: %s: %s", event, what)
 }
 
 // change is what the caller gets to see of the result.
@@ -238,7 +272,7 @@ func (e *editor) update(want call, exec bool) error {
 		all := e.hooks()
 		h := all[i]
 		if slices.ContainsFunc(all[:i], func(other hook) bool { return other.event == h.event && other.matcher == h.matcher }) {
-			e.say("hooks.%s: a second call of stophook (%s) removed", h.event, h.call.commandLine())
+			e.sayAbout(h.event, fmt.Sprintf("a second call of stophook removed (%s)", h.call.commandLine()))
 			if err := e.removeHook(h); err != nil {
 				return err
 			}
@@ -252,7 +286,7 @@ func (e *editor) update(want call, exec bool) error {
 		if exec == (h.args != nil) && slices.Equal(sorted(next.args), sorted(h.call.args)) && next.program == h.call.program {
 			continue // the same in another order
 		}
-		e.say("hooks.%s: calls %s, before %s", h.event, next.commandLine(), h.call.commandLine())
+		e.sayAbout(h.event, fmt.Sprintf("now calls %s, before it was %s", next.commandLine(), h.call.commandLine()))
 		if err := e.rewrite(h, next, exec); err != nil {
 			return err
 		}
@@ -333,14 +367,4 @@ func readPristine(s *settings) *settings {
 		return nil
 	}
 	return p
-}
-
-// sameFile tells whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

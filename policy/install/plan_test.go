@@ -198,7 +198,8 @@ func TestPlan_options(t *testing.T) {
 		{"a scope that the host has not", "use one of user, project", func(o *install.Options) { o.Host, o.Scope = hookio.HostCodex, install.ScopeLocal }},
 		{"managed is not ours", "no settings of scope", func(o *install.Options) { o.Scope = install.ScopeManaged }},
 		{"an unknown profile", `no profile "strict"; use one of ritual, evidence, background, observe`, func(o *install.Options) { o.Profile = "strict" }},
-		{"a relative command", "no absolute path", func(o *install.Options) { o.Command = "stophook" }},
+		{"a relative command", "neither an absolute path nor the name", func(o *install.Options) { o.Command = "bin/stophook" }},
+		{"a command of another name", "not named stophook", func(o *install.Options) { o.Command = "/usr/bin/gate" }},
 		{"no home", "set HOME", func(o *install.Options) { o.Env.Home = "" }},
 		{"no project", "project folder is not known", func(o *install.Options) { o.Scope, o.Env.Project = install.ScopeProject, "" }},
 	} {
@@ -236,8 +237,7 @@ func TestPlan_rulesByName(t *testing.T) {
 	env := place(t)
 	opts := claude(env)
 	opts.Command = filepath.Join(env.Home, "my bin", "stophook")
-	put(t, opts.Command, "")
-	opts.Env.Look = func(string) (string, error) { return opts.Command, nil }
+	opts.Agent = []string{"stophook", "'" + opts.Command + "'"}
 	c := plan(t, opts)
 	if len(c.Rules) != 6 || c.Rules[0] != "Bash(stophook status:*)" || c.Rules[3] != "Bash('"+opts.Command+"' status:*)" {
 		t.Errorf("rules %q", c.Rules)

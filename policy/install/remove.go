@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,7 +31,7 @@ func PlanRemove(opts Options) (*Change, error) {
 	}
 	for len(e.hooks()) > 0 {
 		h := e.hooks()[0]
-		e.say("hooks.%s: the call of %s removed", h.event, h.call.commandLine())
+		e.sayAbout(h.event, fmt.Sprintf("the call of %s removed", h.call.commandLine()))
 		if err := e.removeHook(h); err != nil {
 			return nil, err
 		}

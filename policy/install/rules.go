@@ -7,10 +7,6 @@ import (
 	"github.com/stophook/stophook/internal/jsonedit"
 )
 
-// Quote writes a path as the agent has to write it in its shell, and as the
-// permission rules of an installation have it.
-func Quote(path string) string { return quote(path) }
-
 // rules are the elements of the host's list of permitted commands that permit one
 // of our evidence commands and nothing else.
 func (e *editor) rules() []*jsonedit.Node { return rulesOf(e.host, e.doc) }
@@ -32,17 +28,14 @@ func rulesOf(h host, doc *jsonedit.Document) []*jsonedit.Node {
 	return found
 }
 
-// wantedRules are the rules of a profile. The agent is told the plain name when its
-// shell finds this program by it, and the path else; both can come.
+// wantedRules are the rules of a profile.
 func (h host) wantedRules(opts Options) []string {
 	if h.rule == nil {
 		return nil
 	}
-	programs := []string{quote(opts.Command)}
-	if opts.Env.Look != nil {
-		if found, err := opts.Env.Look("stophook"); err == nil && sameFile(found, opts.Command) {
-			programs = []string{"stophook", quote(opts.Command)}
-		}
+	programs := opts.Agent
+	if len(programs) == 0 {
+		programs = []string{quote(opts.Command)}
 	}
 	var wanted []string
 	for _, p := range programs {

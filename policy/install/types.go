@@ -39,10 +39,9 @@ const (
 // installed to. The zero value of a func means an empty environment.
 type Env struct {
 	Getenv  func(string) string
-	Home    string                            // absolute
-	Project string                            // absolute; the folder that holds .claude, .codex, …
-	GOOS    string                            // empty: the system of this program
-	Look    func(name string) (string, error) // finds a program on PATH; nil: finds nothing
+	Home    string // absolute
+	Project string // absolute; the folder that holds .claude, .codex, …
+	GOOS    string // empty: the system of this program
 }
 
 // Options are one installation.
@@ -50,10 +49,14 @@ type Options struct {
 	Host    hookio.Host // empty: claude-code
 	Scope   Scope       // empty: user
 	Profile Profile     // empty: ritual; PlanRemove ignores it
-	// Command is the absolute path of the program as the host shall call it. It
+	// Command is the absolute path of the program as the host shall call it, or
+	// stophook, for what PATH finds there (in settings that others share). It
 	// must not carry a version: Codex trusts a hook by the hash of its command.
 	// PlanRemove ignores it.
 	Command string
+	// Agent is how the agent may call the program in its shell, ready for it (quoted
+	// where needed): what the permission rules permit. Empty: as Command.
+	Agent []string
 	// Exec asks for the form without a shell (command and args), which Claude Code
 	// has since 2.1.139. An older one would call the program without arguments and
 	// lose the gate in silence, so the shell form is the default.
