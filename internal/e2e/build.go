@@ -24,36 +24,11 @@ func Build(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Install puts the hooks into the client's settings.
+// Install puts the hooks into the client's settings, as a person would: with
+// `stophook install FLAGS`.
 func (s *Stage) Install(flags ...string) {
 	s.t.Helper()
-	s.installByHand(flags...)
-}
-
-func (s *Stage) installByHand(flags ...string) {
-	path := filepath.Join(s.Config, "settings.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var settings map[string]any
-	if err := json.Unmarshal(data, &settings); err != nil {
-		s.t.Fatal(err)
-	}
-	command := strings.Join(append([]string{filepath.Join(s.bin, "stophook"), "hook"}, flags...), " ")
-	hooks := map[string]any{}
-	for event, matcher := range map[string]string{"SessionStart": "", "UserPromptSubmit": "", "PreToolUse": "Bash", "Stop": ""} {
-		entry := map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}
-		if matcher != "" {
-			entry["matcher"] = matcher
-		}
-		hooks[event] = []any{entry}
-	}
-	settings["hooks"] = hooks
-	data, _ = json.MarshalIndent(settings, "", "  ")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	s.Must(append([]string{"install"}, flags...)...)
 }
 
 // alsoHook calls the hook for one more event, from the project's local settings.

@@ -71,7 +71,7 @@ func TestClient_remediationCap(t *testing.T) {
 
 // In shadow mode all is judged and logged, and the client sees nothing of it.
 func TestClient_shadow(t *testing.T) {
-	s := stage(t, Setup{Install: func(s *Stage) { s.Install("--shadow") }, Script: []Reply{
+	s := stage(t, Setup{Install: func(s *Stage) { s.Install("--profile", "observe") }, Script: []Reply{
 		Says("start it", Text("I look."), Bash("echo looked")),
 		Says("TOOL_RESULT looked", Text("I wait in the shell."), Bash("while [ ! -e never ]; do sleep 0.01; touch never; done; echo waited")),
 		Says("TOOL_RESULT waited", Text("Done without any ritual.")),

@@ -131,8 +131,8 @@ func (s *Stage) furnish(setup Setup) error {
 		settings[name] = value
 	}
 	state := map[string]any{
-		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "autoUpdates": false,
-		"bypassPermissionsModeAccepted": true, "lastOnboardingVersion": s.client.Version,
+		// Nothing that the client would move to settings.json: then it would rewrite that file.
+		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "lastOnboardingVersion": s.client.Version,
 		"customApiKeyResponses": map[string]any{"approved": []string{key[len(key)-20:]}, "rejected": []string{}},
 		"projects": map[string]any{s.Project: map[string]any{
 			"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true, "allowedTools": []string{}}},
