@@ -64,7 +64,7 @@ func (p *program) run(args []string) int {
 func (p *program) app() *cli.App {
 	return command.App("stophook", "a Stop hook for coding agents that decides with Rego policies", version, appHelp, p.stdout, p.stderr,
 		[]*cli.Command{p.hookCommand(), p.scanCommand(), p.explainCommand(), p.statusCommand(),
-			p.taskCommand(), p.nameCommand(), p.installCommand(), p.uninstallCommand(), p.initCommand(), p.logCommand(), p.sessionsCommand(),
+			p.taskCommand(), p.nameCommand(), p.installCommand(), p.uninstallCommand(), p.initCommand(), p.logCommand(), p.sessionsCommand(), p.doctorCommand(),
 			p.schemaCommand(), p.versionCommand()})
 }
 
