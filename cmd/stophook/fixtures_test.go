@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -138,7 +139,7 @@ func hookArgs(t *testing.T, c fixtures.Case, d fixtures.Dir) (args []string, sta
 		var payload struct {
 			ID string `json:"session_id"`
 		}
-		if err := json.Unmarshal(d.Stdin, &payload); err != nil {
+		if err := json.Unmarshal(bytes.TrimLeft(d.Stdin, "\ufeff"), &payload); err != nil {
 			t.Fatal(err)
 		}
 		session, err := evidence.Store{Dir: state}.Session(payload.ID)

@@ -235,6 +235,7 @@ func (r *reader) lines(in io.Reader, name string, last bool, use func(Line) erro
 // which costs a fraction of decoding it. A broken line is no event of anybody, so
 // it is counted whatever is chosen.
 func (r *reader) line(raw []byte, use func(Line) error) error {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")) // an editor of Windows saved the file
 	if len(raw) == 0 {
 		return nil
 	}

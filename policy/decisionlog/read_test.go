@@ -146,3 +146,16 @@ func TestRead_ReplaysTheInput(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// An editor of Windows puts a mark before the first line and CR before every newline.
+func TestRead_WhatAnEditorOfWindowsSaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.jsonl")
+	text := "\ufeff" + `{"decision_id":"a","timestamp":"2026-10-05T09:00:00Z"}` + "\r\n" + `{"decision_id":"b","timestamp":"2026-10-05T09:00:01Z"}` + "\r\n\r\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ids, stats := readIDs(t, path)
+	if diff := cmp.Diff([]string{"a", "b"}, ids); diff != "" || stats.Bad != 0 {
+		t.Errorf("%+v: %s", stats, diff)
+	}
+}

@@ -116,7 +116,8 @@ func (s *Session) Events() (Log, error) {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
-		if len(line) == 0 {
+		// Editors of Windows end lines in CR LF.
+		if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) == 0 {
 			continue
 		}
 		// The object is the event and the newline only parts it from the next: an
@@ -146,7 +147,7 @@ func (s *Session) readLedger() ([]byte, Log, error) {
 	log := Log{Size: f.size}
 	if f.size <= ledgerWindow {
 		data, err := f.readFrom(0)
-		return data, log, err
+		return bytes.TrimPrefix(data, []byte(byteOrderMark)), log, err
 	}
 	// One byte more than the window shows whether the window begins a line.
 	start := f.size - ledgerWindow - 1
@@ -162,6 +163,9 @@ func (s *Session) readLedger() ([]byte, Log, error) {
 	log.Offset = start + int64(cut)
 	return data[cut:], log, nil
 }
+
+// byteOrderMark is what editors of Windows put before a file's first byte.
+const byteOrderMark = "\xef\xbb\xbf"
 
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -262,3 +262,27 @@ func TestLedger_Model(t *testing.T) {
 		})
 	})
 }
+
+// A ledger and a state that an editor of Windows saved are what they were before.
+func TestSession_ReadsWhatAnEditorOfWindowsSaved(t *testing.T) {
+	s := testSession(t, t.TempDir(), "s")
+	mustAppend(t, s, Event{Kind: SessionNamed, Text: "a"}, Event{Kind: TaskDeclared, Text: "b"})
+	if err := s.Update(context.Background(), func(st *State) error { st.Remediation.Add("p", 5); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{ledgerName, stateName} {
+		path := filepath.Join(s.Path(), name)
+		mustWrite(t, path, "\ufeff"+strings.ReplaceAll(mustRead(t, path), "\n", "\r\n")+"\r\n")
+	}
+	log := mustEvents(t, s)
+	if diff := cmp.Diff([]string{"a", "b"}, texts(log)); diff != "" || log.Bad != 0 {
+		t.Errorf("bad %d: %s", log.Bad, diff)
+	}
+	if st, err := s.Load(); err != nil || st.Remediation.Count != 1 {
+		t.Errorf("state %+v, %v", st, err)
+	}
+	mustAppend(t, s, Event{Kind: TaskDeclared, Text: "c"})
+	if diff := cmp.Diff([]string{"a", "b", "c"}, texts(mustEvents(t, s))); diff != "" {
+		t.Errorf("with an event of ours behind it: %s", diff)
+	}
+}

@@ -74,7 +74,7 @@ func loadState(dir folder) (State, []byte, error) {
 		return State{}, nil, err
 	}
 	var st State
-	if err := st.UnmarshalJSON(data); err != nil {
+	if err := st.UnmarshalJSON(bytes.TrimPrefix(data, []byte(byteOrderMark))); err != nil {
 		return State{}, nil, &CorruptStateError{Path: f.path, Err: err}
 	}
 	return st, data, nil

@@ -98,7 +98,12 @@ func waiterName(i int) string {
 
 // MayBeEvidence tells whether EvidenceCall can find something.
 func MayBeEvidence(command string) bool {
-	return strings.Contains(command, "stophook") || hidden(command) || hasNeedle(command, "stophook")
+	return strings.Contains(command, "stophook") || hidden(command) || hasNeedle(command, "stophook") || shouted(command)
+}
+
+// shouted finds the program where case does not count: in front of an .exe.
+func shouted(command string) bool {
+	return (strings.Contains(command, ".exe") || strings.Contains(command, ".EXE")) && strings.Contains(strings.ToLower(command), "stophook")
 }
 
 // loneAmpersand finds an & that is not visibly part of && &> >& <& |& or ;&. The

@@ -37,6 +37,9 @@ func TestParseLiteral_Windows(t *testing.T) {
 		{"cmd.exe is not read", "cmd", `stophook status`, "", nil},
 	} {
 		s := ParseLiteral(tt.tool, tt.command, Options{})
+		if tt.evidence != "" && !MayBeEvidence(tt.command) {
+			t.Errorf("%s: %s would not be looked into", tt.reason, tt.command)
+		}
 		if got := s.EvidenceCall(); got != tt.evidence {
 			t.Errorf("%s: %q of %s, want %q", tt.reason, got, tt.command, tt.evidence)
 		}
