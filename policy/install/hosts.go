@@ -17,8 +17,13 @@ type event struct {
 	matcher string // empty: the event has none
 }
 
-// host is what differs between the hosts' settings. What was read where stands in
-// docs/hosts.md.
+// guards tells whether the host asks before a shell command runs.
+func (h host) guards() bool {
+	return slices.ContainsFunc(h.events, func(e event) bool { return e.matcher != "" })
+}
+
+// host is what differs between the hosts' settings, as their packages and
+// documentation have it.
 type host struct {
 	name   hookio.Host
 	title  string
@@ -52,14 +57,15 @@ func hosts() []host {
 		},
 		{
 			name: hookio.HostCodex, title: "Codex", groups: true, flag: true, before: command(),
-			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "Stop"}},
-			note:   "Codex runs a hook only after you approved it: start codex, open /hooks, and trust these.",
+			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "PreToolUse", matcher: "^Bash$"}, {name: "Stop"}},
+			note: "Codex runs a hook only after you approved it: start codex, open /hooks, and trust these. Versions in which hooks " +
+				"are still a feature to be switched on want `codex_hooks = true` under [features] in config.toml.",
 		},
 		{
 			name: hookio.HostGemini, title: "Gemini CLI", groups: true, flag: true,
 			before: jsonedit.Obj{{Key: "name", Value: "stophook"}, {Key: "type", Value: "command"}},
 			after:  jsonedit.Obj{{Key: "timeout", Value: 30000}}, // milliseconds
-			events: []event{{name: "SessionStart"}, {name: "BeforeAgent"}, {name: "AfterAgent"}},
+			events: []event{{name: "SessionStart"}, {name: "BeforeAgent"}, {name: "BeforeTool", matcher: "^run_shell_command$"}, {name: "AfterAgent"}},
 			rules:  []string{"tools", "allowed"}, rule: func(c string) string { return "run_shell_command(" + c + ")" },
 			note: "Gemini CLI warns once about a project's hooks that are new or changed.",
 		},
@@ -67,7 +73,7 @@ func hosts() []host {
 			name: hookio.HostQwen, title: "Qwen Code", groups: true, flag: true,
 			before: jsonedit.Obj{{Key: "type", Value: "command"}},
 			after:  jsonedit.Obj{{Key: "name", Value: "stophook"}, {Key: "timeout", Value: 30000}}, // milliseconds
-			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "Stop"}},
+			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "PreToolUse", matcher: "^run_shell_command$"}, {name: "Stop"}},
 			rules:  []string{"permissions", "allow"}, rule: func(c string) string { return "Bash(" + c + " *)" },
 		},
 		{
@@ -78,13 +84,15 @@ func hosts() []host {
 			note:   "Cursor cannot hold a turn: what is missing is sent as the next message, 5 times at most.",
 		},
 		{
+			// Not at PreToolUse: Copilot refuses every tool call of which the hook fails,
+			// and with it the work of all who have the project and not the program.
 			name: hookio.HostCopilot, title: "GitHub Copilot", flag: true, version: 1, before: command(),
 			after:  jsonedit.Obj{{Key: "timeoutSec", Value: 30}},
 			events: []event{{name: "SessionStart"}, {name: "Stop"}},
 		},
 		{
 			name: HostDroid, title: "Factory Droid", groups: true, flag: true, before: command(),
-			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "Stop"}},
+			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "PreToolUse", matcher: "Execute"}, {name: "Stop"}},
 			note:   "Droid reads a hooks.json beside these settings in their place: if there is one, move its hooks.",
 		},
 	}

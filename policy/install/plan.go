@@ -66,8 +66,12 @@ func (h host) notes(opts Options) []string {
 	if h.note != "" {
 		notes = append(notes, h.note)
 	}
-	if h.name != hookio.HostClaudeCode && opts.Profile == ProfileBackground {
-		notes = append(notes, h.title+" does not tell what runs in the background, so this profile has nothing to hold there.")
+	if opts.Profile == ProfileBackground && h.name != hookio.HostClaudeCode {
+		what := "this profile only keeps commands from waiting for it."
+		if !h.guards() {
+			what = "this profile has nothing to hold there."
+		}
+		notes = append(notes, h.title+" does not tell what runs in the background: "+what)
 	}
 	if h.rule == nil && len(evidence(opts.Profile)) > 0 {
 		notes = append(notes, h.title+" may ask before it runs stophook status; allow it there.")

@@ -266,10 +266,10 @@ func TestFound(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), filepath.Join(".claude", "settings.json")+":1") {
 		t.Errorf("the broken file is not told: %v", err)
 	}
-	if len(entries) != 8 {
+	if len(entries) != 9 {
 		t.Fatalf("%d entries: %+v", len(entries), entries)
 	}
-	for _, e := range entries[:7] {
+	for _, e := range entries[:8] {
 		if e.Profile != install.ProfileBackground || e.Program != program || e.Line == 0 {
 			t.Errorf("%+v", e)
 		}
@@ -277,7 +277,7 @@ func TestFound(t *testing.T) {
 	if e := entries[2]; e.Event != "PreToolUse" || e.Matcher != "Bash" || e.Scope != install.ScopeUser {
 		t.Errorf("%+v", e)
 	}
-	last := entries[7]
+	last := entries[8]
 	if last.Program != `C:\Program Files\stophook.exe` || last.Profile != install.ProfileObserve || last.Line != 2 || last.Timeout != 7.5 {
 		t.Errorf("%+v", last)
 	}
