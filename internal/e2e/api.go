@@ -171,13 +171,16 @@ func (a *API) take(req *Request) *line {
 
 // ServeHTTP answers one request of the client.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	messages := r.Method == http.MethodPost && strings.TrimSuffix(r.URL.Path, "/") == "/v1/messages"
+	messages := r.Method == http.MethodPost && !r.URL.IsAbs() && strings.TrimSuffix(r.URL.Path, "/") == "/v1/messages"
 	if !messages {
 		a.mu.Lock()
 		a.other = append(a.other, r.Method+" "+r.URL.Path)
 		a.mu.Unlock()
 	}
 	switch {
+	case r.URL.IsAbs() || r.Method == http.MethodConnect: // asked as a proxy, see Stage.environ
+		a.fault("the client wants to leave this machine: %s %s", r.Method, r.Host)
+		w.WriteHeader(http.StatusBadGateway)
 	case r.Method == http.MethodHead:
 		w.WriteHeader(http.StatusOK)
 	case messages:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -139,6 +140,25 @@ func TestAPI_otherRequests(t *testing.T) {
 	if diff := cmp.Diff(want, a.Other()); diff != "" {
 		t.Errorf("other requests (-want +got)\n%s", diff)
 	}
+}
+
+// The API is the client's proxy as well: what would leave the machine is seen and refused.
+func TestAPI_refusesToBeAProxy(t *testing.T) {
+	a := startAPI(t)
+	proxy, err := url.Parse(a.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyURL(proxy)}}
+	for _, address := range []string{"http://elsewhere.example/v1/messages", "https://secure.example/"} {
+		if res, err := client.Post(address, "application/json", strings.NewReader("{}")); err == nil {
+			res.Body.Close()
+			if res.StatusCode != http.StatusBadGateway {
+				t.Errorf("%s: status %d, want 502", address, res.StatusCode)
+			}
+		}
+	}
+	contains(t, "the faults", strings.Join(a.Faults(), "\n"), "POST elsewhere.example", "CONNECT secure.example:443")
 }
 
 func TestAPI_sideRequests(t *testing.T) {

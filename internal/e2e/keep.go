@@ -47,6 +47,7 @@ func (s *Stage) keep(dir string) error {
 		}
 	}
 	if s.API != nil {
+		files["other-requests.txt"] = strings.Join(s.API.Other(), "\n")
 		for _, r := range s.API.Requests() {
 			files[fmt.Sprintf("request%02d.json", r.N)] = string(r.Body)
 		}

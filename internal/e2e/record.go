@@ -3,6 +3,10 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -113,4 +117,17 @@ func matches(row gjson.Result, pairs []string) bool {
 		}
 	}
 	return true
+}
+
+// readTolerant reads a file that may not be there yet.
+func readTolerant(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
 }
