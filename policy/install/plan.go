@@ -46,7 +46,7 @@ func Plan(opts Options) (*Change, error) {
 	}
 	c := e.change(opts)
 	c.Profile, c.After = opts.Profile, e.doc.Bytes()
-	c.Notes = s.host.notes(opts)
+	c.Notes = append(s.host.notes(opts), opts.twice()...)
 	if len(e.summary) == 0 {
 		c.After = s.text
 		return c, nil
@@ -81,6 +81,35 @@ func (h host) notes(opts Options) []string {
 			". Where the program lies elsewhere, --command stophook lets PATH find it.")
 	}
 	return notes
+}
+
+// twice says where else the same sessions find us: hosts run what all of their files
+// say, and two calls that differ are two hooks.
+func (o *Options) twice() []string {
+	var notes []string
+	for _, f := range Files(o.Env) {
+		reads := f.Host == o.Host && f.Scope != o.Scope ||
+			f.Host == hookio.HostClaudeCode && f.Scope != ScopeUser && (o.Host == hookio.HostCursor || o.Host == hookio.HostCopilot)
+		if !reads {
+			continue
+		}
+		if entries, err := InFile(f); err == nil && len(entries) > 0 {
+			notes = append(notes, fmt.Sprintf("%s:%d calls stophook as well, and %s reads both files; one of them is enough (stophook doctor looks for such).",
+				f.Path, entries[0].Line, Title(o.Host)))
+		}
+	}
+	return notes
+}
+
+// a puts the article before a kind of value.
+func a(kind jsonedit.Kind) string {
+	switch kind {
+	case jsonedit.Object:
+		return "an " + string(kind)
+	case jsonedit.Null:
+		return string(kind)
+	}
+	return "a " + string(kind)
 }
 
 // fill puts the defaults in.
@@ -194,7 +223,7 @@ func (e *editor) container(kind jsonedit.Kind, path ...string) (*jsonedit.Node, 
 			next = e.doc.Get(path[:i+1]...)
 		}
 		if next.Kind != want {
-			return nil, e.unusable(e.doc.Line(next.Start), fmt.Sprintf("%s is a %s and should be a %s", next.Path(), next.Kind, want), "correct it, or remove it")
+			return nil, e.unusable(e.doc.Line(next.Start), fmt.Sprintf("%s is %s and should be %s", next.Path(), a(next.Kind), a(want)), "correct it, or remove it")
 		}
 		n = next
 	}

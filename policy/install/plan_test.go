@@ -165,9 +165,9 @@ func TestPlan_refuses(t *testing.T) {
 	for _, tc := range []struct{ reason, text, say string }{
 		{"broken", "{\n  \"a\": 1\n  \"b\": 2\n}", ":3: no JSON at column 3"},
 		{"no object", "[]", ":1: a list stands where the settings should be an object"},
-		{"hooks of another type", "{\n  \"hooks\": []\n}", ":2: hooks is a list and should be a object"},
-		{"hooks that are null", "{\"hooks\": null}", ":1: hooks is a null"},
-		{"an event of another type", "{\"hooks\": {\n\"Stop\": {}}}", ":2: hooks.Stop is a object and should be a list"},
+		{"hooks of another type", "{\n  \"hooks\": []\n}", ":2: hooks is a list and should be an object"},
+		{"hooks that are null", "{\"hooks\": null}", ":1: hooks is null and"},
+		{"an event of another type", "{\"hooks\": {\n\"Stop\": {}}}", ":2: hooks.Stop is an object and should be a list"},
 		{"rules of another type", "{\"permissions\": {\"allow\": \"Bash\"}}", ":1: permissions.allow is a string"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", "save it as UTF-8"},
 	} {
@@ -280,5 +280,27 @@ func TestFound(t *testing.T) {
 	last := entries[8]
 	if last.Program != `C:\Program Files\stophook.exe` || last.Profile != install.ProfileObserve || last.Line != 2 || last.Timeout != 7.5 {
 		t.Errorf("%+v", last)
+	}
+}
+
+// Two files that one host reads are two hooks, and the person is told.
+func TestPlan_notesSecondInstallation(t *testing.T) {
+	env := place(t)
+	opts := claude(env)
+	plan(t, opts)
+	opts.Scope = install.ScopeProject
+	c := plan(t, opts)
+	if text := strings.Join(c.Notes, "\n"); !strings.Contains(text, settingsPath(env)+":8 calls stophook as well") {
+		t.Errorf("user and project: %q", text)
+	}
+	opts.Host, opts.Scope = hookio.HostCursor, install.ScopeUser
+	c = plan(t, opts)
+	if text := strings.Join(c.Notes, "\n"); !strings.Contains(text, filepath.Join(".claude", "settings.json")+":8 calls stophook as well, and Cursor reads both") ||
+		strings.Contains(text, settingsPath(env)) {
+		t.Errorf("Cursor beside Claude Code's project file: %q", text)
+	}
+	opts.Host = hookio.HostGemini
+	if text := strings.Join(plan(t, opts).Notes, "\n"); strings.Contains(text, "as well") {
+		t.Errorf("Gemini reads nobody else's: %q", text)
 	}
 }

@@ -95,7 +95,7 @@ func (e *editor) removeRules() error {
 		removed++
 	}
 	if removed > 0 {
-		e.say("%s: %d rules removed", strings.Join(e.host.rules, "."), removed)
+		e.say("%s: %s removed", strings.Join(e.host.rules, "."), plural(removed, "rule"))
 		return e.tidy(true, e.host.rules...)
 	}
 	return nil

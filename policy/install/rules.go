@@ -1,6 +1,7 @@
 package install
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -64,7 +65,7 @@ func (e *editor) installRules(opts Options) error {
 		removed++
 	}
 	if removed > 0 {
-		e.say("%s: %d rules removed that are not needed any more", strings.Join(e.host.rules, "."), removed)
+		e.say("%s: %s removed that the agent does not need any more", strings.Join(e.host.rules, "."), plural(removed, "rule"))
 	}
 	if len(wanted) == 0 {
 		return e.tidy(removed > 0, e.host.rules...)
@@ -100,4 +101,11 @@ func (e *editor) pristineRules() []string {
 		texts = append(texts, n.Text)
 	}
 	return texts
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

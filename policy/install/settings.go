@@ -56,7 +56,7 @@ func open(h host, path string) (*settings, error) {
 		return s, s.unusable(0, err.Error(), "correct the file")
 	}
 	if s.doc.Root.Kind != jsonedit.Object {
-		return s, s.unusable(s.doc.Line(s.doc.Root.Start), fmt.Sprintf("a %s stands where the settings should be an object", s.doc.Root.Kind),
+		return s, s.unusable(s.doc.Line(s.doc.Root.Start), fmt.Sprintf("%s stands where the settings should be an object", a(s.doc.Root.Kind)),
 			"correct the file, or move it away")
 	}
 	return s, nil
