@@ -19,6 +19,7 @@ To set it up:
   install    put the hook into a host's settings
   uninstall  take it out again
   init       a commented configuration and a folder for rules
+  doctor     prove that the gate is live, and find what is wrong
 
 For the agent, as evidence:
   status     the guarded status check; prints the status box
@@ -26,6 +27,8 @@ For the agent, as evidence:
   name       name this session
 
 For people:
+  log        the decisions that were taken
+  sessions   the sessions that were seen, and how they stand
   scan       what a transcript tells: turn, tasks, handoffs, debt
   explain    the same decision as hook, with the rows and rules that led to it
   schema     JSON Schemas of the documents

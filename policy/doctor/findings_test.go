@@ -143,9 +143,35 @@ func hookCases() []findingCase {
 				return m.holding(c, payload)
 			}
 		}},
+		{"a project's own program is not run", "warning double_load settings.json:call, warning hook_not_tried settings.json:call", func(m *machine) {
+			m.put("project/tools/stophook", "evil")
+			m.chmod("project/tools/stophook", 0o755)
+			m.foreign(m.at("project/tools/stophook") + " hook")
+		}},
+		{"a relative one neither", "warning double_load settings.json:call, warning hook_not_tried settings.json:call", func(m *machine) { m.foreign("./tools/stophook hook") }},
+		{"nor what stands behind ours", "warning double_load settings.json:call, warning hook_not_tried settings.json:call", func(m *machine) {
+			m.foreign(m.at("bin/stophook") + " hook; echo evil")
+		}},
+		{"a name that PATH does not find", "error program_missing settings.json:call (fixable), warning double_load settings.json:call", func(m *machine) { m.foreign("stophook hook") }},
+		{"a name that PATH finds", "warning double_load settings.json:call", func(m *machine) {
+			m.foreign("stophook hook")
+			m.opts.LookPath = func(string) (string, error) { return m.at("bin/stophook"), nil }
+			m.opts.Start = m.start
+		}},
 		{"no place for a sample", "error probe_failed", func(m *machine) {
 			m.opts.TempDir = func() (string, error) { return "", errBoom }
 		}},
+	}
+}
+
+// foreign is a call in the project's own settings, which must never be started.
+func (m *machine) foreign(command string) {
+	m.put("project/.claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"`+command+`"}]}]}}`)
+	m.opts.Start = func(ctx context.Context, c doctor.Call) doctor.Result {
+		if c.Shell == command || c.Path != m.at("bin/stophook-workshop") && c.Shell == "" {
+			m.t.Errorf("started %q %q", c.Shell, c.Path)
+		}
+		return m.start(ctx, c)
 	}
 }
 

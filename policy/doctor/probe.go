@@ -36,7 +36,7 @@ func (e *exam) probes(ctx context.Context) {
 	}
 	defer os.RemoveAll(dir)
 	for i, in := range e.entries {
-		if e.unusable(in) {
+		if e.unusable(in) || e.foreign(in) {
 			continue // told already
 		}
 		p := &probe{exam: e, in: in, dir: filepath.Join(dir, fmt.Sprint(i))}
@@ -194,7 +194,7 @@ func (p *probe) holds(r Result, logged gjson.Result) {
 	switch {
 	case blocks(p.in.Host, r.Stdout):
 	case failure != "":
-		p.say(Error, "hook_failed", "cannot judge a turn, and lets it go", failure, "correct it; `stophook log --verbose` shows more")
+		p.say(Error, "hook_failed", "cannot judge a turn, and lets it go", excerpt(failure), "correct it; `stophook log --verbose` shows more")
 	case logged.Get("custom.shadow").Bool():
 		p.say(Note, "hook_observes", "only observes: turns are judged and logged, none is held", "", "run `stophook install --profile ritual` to hold them")
 	case !logged.Exists() && strings.TrimSpace(r.Stdout) != "":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -66,22 +67,63 @@ func (e *exam) unusable(in entry) bool {
 	if path == "" {
 		return false
 	}
-	info, err := os.Stat(path)
+	info, err := stat(path)
 	return err != nil || e.unrunnable(info)
+}
+
+// stat is os.Stat for programs: a name without a folder is one that PATH did not
+// find, whatever lies in the present folder.
+func stat(path string) (fs.FileInfo, error) {
+	if !strings.ContainsAny(path, `/\\`) {
+		return nil, fmt.Errorf("%s: %w", path, exec.ErrNotFound)
+	}
+	return os.Stat(path)
 }
 
 func (e *exam) unrunnable(info fs.FileInfo) bool {
 	return info.IsDir() || e.Env.GOOS != "windows" && info.Mode()&0o111 == 0
 }
 
-func (e *exam) program(ctx context.Context, in entry) {
+// foreign reports whether an entry is one that a project brings along and that runs
+// more than a program of this machine. It is not tried out: whoever looks at a
+// project that somebody else wrote has not yet agreed to run its commands.
+func (e *exam) foreign(in entry) bool {
+	if in.plugin != "" || in.Scope != install.ScopeProject && in.Scope != install.ScopeLocal {
+		return false
+	}
+	if in.Args == nil && strings.ContainsAny(in.Command, ";|&<>()$`\n\r") {
+		return true
+	}
 	path := e.resolve(in)
 	if path == "" {
+		return true
+	}
+	if strings.ContainsAny(path, `/\`) != filepath.IsAbs(path) {
+		return true // a folder of the project's; a bare name is one of this machine's PATH
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	for _, dir := range []string{e.Project, e.Env.Project, e.Workdir} {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		if rel, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *exam) program(ctx context.Context, in entry) {
+	path := e.resolve(in)
+	if path == "" && !e.foreign(in) {
 		return
 	}
 	at := Finding{File: in.File, Line: in.Line}
-	info, err := os.Stat(path)
+	info, err := stat(path)
 	switch {
+	case e.foreign(in):
 	case err != nil:
 		at.ID, at.Severity = "program_missing", Error
 		at.Title = fmt.Sprintf("%s calls a program that is not there: %s", install.Title(in.Host), path)
@@ -99,6 +141,13 @@ func (e *exam) program(ctx context.Context, in entry) {
 	case e.Env.GOOS != "windows" && info.Mode()&0o002 != 0 && info.Mode().IsRegular():
 		e.add(Finding{ID: "program_writable", Severity: Warning, File: in.File, Line: in.Line,
 			Title: fmt.Sprintf("everybody on this machine can change %s, which runs at every turn", path), Todo: "chmod o-w " + path})
+	}
+	if e.foreign(in) {
+		at.ID, at.Severity = "hook_not_tried", Warning
+		at.Title = "this project brings a command of its own, which is not tried out here: " + in.Command
+		at.Todo = "look at it; if you trust it, `stophook install --scope project` puts the installed program in its place"
+		e.add(at)
+		return
 	}
 	e.other(ctx, at, path, info)
 }
