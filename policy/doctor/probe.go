@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/stophook/stophook/policy/decisionlog"
 	"github.com/stophook/stophook/policy/hookio"
 	"github.com/stophook/stophook/policy/install"
@@ -188,7 +186,7 @@ func (p *probe) works(r Result) bool {
 
 // holds judges the answer to the turn that has to be held, beside the decision that
 // the call has logged.
-func (p *probe) holds(r Result, logged gjson.Result) {
+func (p *probe) holds(r Result, logged decisionlog.Line) {
 	verdict, code := logged.Get("result.verdict").Str, logged.Get("result.code").Str
 	failure := logged.Get("error.message").Str
 	switch {
@@ -197,12 +195,12 @@ func (p *probe) holds(r Result, logged gjson.Result) {
 		p.say(Error, "hook_failed", "cannot judge a turn, and lets it go", excerpt(failure), "correct it; `stophook log --verbose` shows more")
 	case logged.Get("custom.shadow").Bool():
 		p.say(Note, "hook_observes", "only observes: turns are judged and logged, none is held", "", "run `stophook install --profile ritual` to hold them")
-	case !logged.Exists() && strings.TrimSpace(r.Stdout) != "":
+	case len(logged.Raw) == 0 && strings.TrimSpace(r.Stdout) != "":
 		p.say(Warning, "hook_unclear", "answers, and lets a turn without evidence go", excerpt(r.Stdout), "see what the message says")
-	case !logged.Exists() && (strings.Contains(p.in.Command, "--state-dir") || slices.Contains(p.in.Args, "--state-dir")):
+	case len(logged.Raw) == 0 && (strings.Contains(p.in.Command, "--state-dir") || slices.Contains(p.in.Args, "--state-dir")):
 		p.say(Warning, "hook_lets_pass", "lets a turn without evidence go", "Its command names a state folder of its own, so its reasons cannot be seen here.",
 			"run `stophook log --state-dir DIR --verbose` with that folder")
-	case !logged.Exists():
+	case len(logged.Raw) == 0:
 		p.say(Error, "hook_silent", "lets a turn without evidence go: it ran, and stophook was not reached", excerpt(r.Stderr), "run `stophook install` again")
 	case verdict == "block":
 		p.say(Error, "hook_silent", "decides to hold a turn, and the host is not told", excerpt(r.Stderr), "let the command pass the output of stophook on")
@@ -214,16 +212,16 @@ func (p *probe) holds(r Result, logged gjson.Result) {
 	}
 }
 
-// decision is what the call has logged about a session.
-func (p *probe) decision(session string) gjson.Result {
-	var last gjson.Result
+// decision is what the call has logged about a session; empty when it has not.
+func (p *probe) decision(session string) decisionlog.Line {
+	var last decisionlog.Line
 	_, err := decisionlog.ReadLines(filepath.Join(p.dir, "state", "stophook", "decisions.jsonl"), decisionlog.Filter{SessionID: session},
 		func(l decisionlog.Line) error {
-			last = gjson.ParseBytes(slices.Clone(l.Raw))
+			last = decisionlog.ParseLine(slices.Clone(l.Raw))
 			return nil
 		})
 	if err != nil {
-		return gjson.Result{}
+		return decisionlog.Line{}
 	}
 	return last
 }

@@ -74,7 +74,7 @@ func (e *exam) unusable(in entry) bool {
 // stat is os.Stat for programs: a name without a folder is one that PATH did not
 // find, whatever lies in the present folder.
 func stat(path string) (fs.FileInfo, error) {
-	if !strings.ContainsAny(path, `/\\`) {
+	if !strings.ContainsAny(path, `/\`) {
 		return nil, fmt.Errorf("%s: %w", path, exec.ErrNotFound)
 	}
 	return os.Stat(path)
