@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -160,11 +161,10 @@ func (c *ToolCall) take(input gjson.Result, room int) int {
 	if input.Type == gjson.String && gjson.Valid(input.Str) {
 		input = gjson.Parse(input.Str)
 	}
+	file := c.FilePath // of a patch, known already
 	in := c.readInput(input)
 	kept := c.keepTexts(in, room)
-	if c.FilePath == "" {
-		c.FilePath = strings.Clone(firstOf(input, "absolute_path", "filePath", "target_file", "path"))
-	}
+	c.FilePath = cmp.Or(file, c.FilePath, strings.Clone(firstOf(input, "absolute_path", "filePath", "target_file")))
 	c.Background = c.Background || isTrue(input.Get("is_background"))
 	if !foreignShell(c.Name) {
 		c.Command, c.Evidence = "", ""

@@ -56,3 +56,22 @@ func TestSessionFromEnv(t *testing.T) {
 		}
 	}
 }
+
+func TestSessionFromEnv_OtherHosts(t *testing.T) {
+	tests := []struct {
+		pairs  []string
+		id     string
+		reason string
+	}{
+		{[]string{hookio.EnvSessionCodex, "x"}, "x", "codex-cli 0.171.0"},
+		{[]string{hookio.EnvSessionThread, "t"}, "t", "an older Codex"},
+		{[]string{hookio.EnvSessionCodex, "x", hookio.EnvSessionThread, "t"}, "x", "a subagent's thread belongs to its session"},
+		{[]string{hookio.EnvSessionCopilot, "p"}, "p", "copilot-cli 1.0.102"},
+		{[]string{hookio.EnvSessionHost, "c", hookio.EnvSessionCodex, "x"}, "c", "one of them was started in the other: the texts name the session, this is the fallback"},
+	}
+	for _, tt := range tests {
+		if id, _ := hookio.SessionFromEnv(env(tt.pairs...)); id != tt.id {
+			t.Errorf("%q: %q, want %q: %s", tt.pairs, id, tt.id, tt.reason)
+		}
+	}
+}

@@ -72,3 +72,53 @@ func TestParseHost(t *testing.T) {
 		t.Errorf("error %v, want ErrUnknownHost: a typo must not fall back to guessing", err)
 	}
 }
+
+func TestEvent_WhatAHostCanDo(t *testing.T) {
+	tests := []struct {
+		payload            string
+		block, deny, shows bool
+		reason             string
+	}{
+		{`{"hook_event_name":"Stop"}`, true, false, true, "Claude Code"},
+		{`{"hook_event_name":"Stop","turn_id":"t"}`, true, false, true, "Codex"},
+		{`{"hook_event_name":"StopFailure","turn_id":"t"}`, false, false, false, "Codex has no such event that we know"},
+		{`{"hook_event_name":"AfterAgent"}`, true, false, true, "Gemini"},
+		{`{"hook_event_name":"BeforeTool"}`, false, true, true, "Gemini"},
+		{`{"sessionId":"s","stopReason":"end_turn"}`, true, false, false, "Copilot CLI shows no message"},
+		{`{"sessionId":"s","toolName":"bash","toolArgs":{}}`, false, true, false, "Copilot CLI"},
+		{`{"hook_event_name":"stop","conversation_id":"c","status":"completed"}`, true, false, false, "Cursor prompts again, and shows nothing beside"},
+		{`{"hook_event_name":"stop","conversation_id":"c","status":"error"}`, false, false, false, "Cursor, after an error"},
+		{`{"agent_action_name":"post_cascade_response"}`, false, false, false, "Windsurf"},
+	}
+	for _, tt := range tests {
+		ev, err := hookio.Decode([]byte(tt.payload), hookio.HostAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.CanBlock() != tt.block || ev.CanDeny() != tt.deny || ev.ShowsMessage() != tt.shows {
+			t.Errorf("%s: block %t, deny %t, shows %t: %s", tt.payload, ev.CanBlock(), ev.CanDeny(), ev.ShowsMessage(), tt.reason)
+		}
+	}
+}
+
+// A payload that reached a command installed for another host is answered as its
+// own host wants it.
+func TestDecode_WhereTheTranscriptLies(t *testing.T) {
+	for path, want := range map[string]hookio.Host{
+		"/home/dev/.claude/projects/p/s.jsonl":                          hookio.HostClaudeCode,
+		"/srv/codex/sessions/2026/11/30/rollout-2026-11-30T23-27.jsonl": hookio.HostCodex,
+		`C:\\Users\\dev\\.gemini\\tmp\\p\\chats\\session-1.jsonl`:       hookio.HostGemini,
+		"/home/dev/.qwen/projects/p/chats/s.jsonl":                      hookio.HostQwen,
+		"/home/dev/.copilot/session-state/s/events.jsonl":               hookio.HostCopilot,
+		"/home/dev/.factory/sessions/p/s.jsonl":                         hookio.HostDroid,
+		"/somewhere/else.jsonl":                                         hookio.HostClaudeCode,
+	} {
+		ev, err := hookio.Decode([]byte(`{"hook_event_name":"Stop","session_id":"s","transcript_path":"`+path+`"}`), hookio.HostAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Host != want {
+			t.Errorf("%s: %s, want %s", path, ev.Host, want)
+		}
+	}
+}
