@@ -111,18 +111,17 @@ tidy: ## go mod tidy, in this module and in tools/
 	cd tools && $(GO) mod tidy
 
 # vet compiles a package with its tests; nothing of it can be run here. What Windows
-# takes for state and log runs everywhere, all but its lock.
+# takes for state and log runs everywhere, all but its lock. CROSS_BUILD= leaves out
+# the systems for which only the program is compiled.
+CROSS_VET   ?= windows/amd64 darwin/arm64
+CROSS_BUILD ?= windows/arm64 darwin/amd64
 .PHONY: cross
 cross: ## compile and vet everything, tests included, for Windows and macOS
 	$(GO) test -tags '$(TAGS),stophook_portable' ./policy/evidence ./policy/decisionlog
-	@set -e; for system in windows/amd64 darwin/arm64; do \
-	  echo "$$system"; \
-	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags '$(TAGS)' ./...; \
-	done
-	@set -e; for system in windows/arm64 darwin/amd64; do \
-	  echo "$$system (the program only)"; \
-	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -trimpath -tags '$(TAGS)' -o /dev/null ./cmd/stophook; \
-	done
+	@set -e; for system in $(CROSS_VET); do echo "$$system: go vet"; \
+	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) vet -tags '$(TAGS)' ./...; done
+	@set -e; for system in $(CROSS_BUILD); do echo "$$system: go build"; \
+	  CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} $(GO) build -trimpath -tags '$(TAGS)' -o /dev/null ./cmd/stophook; done
 
 .PHONY: check
 check: lint trace build cross test ## all of it but fuzz and bench; run before a commit
