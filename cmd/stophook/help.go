@@ -44,7 +44,7 @@ For policy authors:
   report     one session as a page to look at
 
 Example:
-  stophook scan ~/.claude/projects/-home-me-app/0c2f….jsonl
+  stophook install --profile observe && stophook doctor
 
 Run ` + "`stophook COMMAND --help`" + ` for flags.
 `
