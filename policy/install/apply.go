@@ -99,11 +99,11 @@ func (c *Change) replace() error {
 // write makes a file in one step. Mode 0 is that of any new file; owner is whose
 // the file was, for a person who runs this as root.
 func write(name string, data []byte, mode fs.FileMode, owner fs.FileInfo) error {
-	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d.stophook-new", filepath.Base(name), os.Getpid()))
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := beside(name)
 	if err != nil {
 		return err
 	}
+	temp := f.Name()
 	defer os.Remove(temp) // nothing is there once it was renamed
 	_, err = f.Write(data)
 	if mode != 0 {
@@ -116,4 +116,16 @@ func write(name string, data []byte, mode fs.FileMode, owner fs.FileInfo) error 
 		return err
 	}
 	return os.Rename(temp, name)
+}
+
+// beside makes a new file in the folder of another. Unlike os.CreateTemp it leaves
+// the mode to the person's umask.
+func beside(name string) (*os.File, error) {
+	for i := 0; ; i++ {
+		temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d.stophook-new", filepath.Base(name), os.Getpid(), i))
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, fs.ErrExist) || i == 100 {
+			return f, err
+		}
+	}
 }

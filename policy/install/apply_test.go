@@ -121,3 +121,43 @@ func TestApply_staleBackup(t *testing.T) {
 	plan(t, claude(env))
 	same(t, "the new backup", "{\"a\": 1}", get(t, path+".stophook-backup"))
 }
+
+// What cannot be saved is not changed.
+func TestApply_noBackup(t *testing.T) {
+	env := place(t)
+	path := settingsPath(env)
+	put(t, path, "{}")
+	put(t, filepath.Join(path+".stophook-backup", "in the way"), "")
+	c, err := install.Plan(claude(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "so they stay as they are") {
+		t.Errorf("no backup could be written: %v", err)
+	}
+	same(t, "no backup", "{}", get(t, path))
+	if names := beside(t, path); names != "settings.json settings.json.stophook-backup" {
+		t.Errorf("left behind: %s", names)
+	}
+}
+
+func TestApply_readOnlyFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root writes everywhere")
+	}
+	env := place(t)
+	path := settingsPath(env)
+	put(t, path, "{}")
+	if err := os.Chmod(filepath.Dir(path), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Dir(path), 0o700) })
+	c, err := install.Plan(claude(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(); err == nil || !strings.Contains(err.Error(), "make the folder writable") {
+		t.Errorf("a folder that cannot be written: %v", err)
+	}
+	same(t, "read-only", "{}", get(t, path))
+}
