@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stophook/stophook/policy/install"
 )
 
 const source = "../../plugin"
@@ -133,22 +136,44 @@ func TestRun_RefusesToBuildOverSomethingElse(t *testing.T) {
 	}
 }
 
-// The hooks are those that the program answers: see the README's settings.
-func TestHooks_AreThoseOfTheSettings(t *testing.T) {
+// The plugin has the hooks that an installation puts into the settings.
+func TestHooks_AreThoseOfAnInstallation(t *testing.T) {
 	h, err := readHooks(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]string{}
-	for event, groups := range h.Hooks {
-		if len(groups) != 1 || len(groups[0].Hooks) != 1 {
-			t.Fatalf("%s: want one group of one hook", event)
-		}
-		got[event] = groups[0].Matcher
+	home := t.TempDir()
+	change, err := install.Plan(install.Options{Command: filepath.Join(home, "bin", "stophook"),
+		Env: install.Env{Getenv: func(string) string { return "" }, Home: home, Project: home, GOOS: "linux"}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	want := map[string]string{"SessionStart": "", "UserPromptSubmit": "", "PreToolUse": "Bash", "Stop": ""}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	var settings hooks
+	if err := json.Unmarshal(change.After, &settings); err != nil {
+		t.Fatal(err)
+	}
+	matchers := func(h hooks) map[string]string {
+		events := map[string]string{}
+		for event, groups := range h.Hooks {
+			if len(groups) != 1 || len(groups[0].Hooks) != 1 {
+				t.Fatalf("%s: want one group of one hook", event)
+			}
+			events[event] = groups[0].Matcher
+		}
+		return events
+	}
+	if diff := cmp.Diff(matchers(settings), matchers(h)); diff != "" || len(h.Hooks) < 4 {
+		t.Errorf("settings against plugin: %s", diff)
+	}
+	// The same commands are allowed, so that no question stands in the agent's way.
+	s, err := readSkill(filepath.Join(source, "skills", "stophook", "SKILL.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"status", "task", "name"} {
+		if !strings.Contains(s.AllowedTools, "Bash(stophook "+command+":*)") {
+			t.Errorf("the skill does not allow %s: %s", command, s.AllowedTools)
+		}
 	}
 }
 
