@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (l *ledger) call(e entry) {
 		return
 	}
 	for _, c := range toolCalls(r) {
-		if c.Evidence == "" || c.Background || c.ID == "" || len(l.pending) >= maxPending {
+		if c.Evidence == "" && len(evidenceWords(c.Command)) == 0 || c.Background || c.ID == "" || len(l.pending) >= maxPending {
 			continue
 		}
 		if l.pending == nil {
@@ -82,28 +83,64 @@ func (l *ledger) answer(e entry) {
 	}
 }
 
-// add takes a call that worked. Without the command's own words in the result
-// (somebody sent them elsewhere) nothing is proved.
+// add takes a call that worked, with every evidence command in it. Without the
+// command's own words in the result (somebody sent them elsewhere) nothing is
+// proved.
 func (l *ledger) add(c ToolCall, result gjson.Result, r row) {
-	call := EvidenceCall{Kind: c.Evidence, Time: r.pos.Time, Offset: r.pos.Offset}
 	text := resultText(result)
-	if c.Evidence == "status" {
-		ids := checkIDs(text)
-		if len(ids) == 0 {
-			return
-		}
-		call.CheckID = ids[len(ids)-1]
-		call.EndTurn = strings.Contains(c.Command, "--end-turn")
-		call.EndSession = call.EndTurn && strings.Contains(c.Command, "--end-session")
-	} else {
-		for line := range strings.Lines(text) {
-			if said, ok := strings.CutPrefix(line, c.Evidence+": "); ok {
-				call.Text = strings.Clone(strings.TrimSpace(said))
+	for _, kind := range evidenceWords(c.Command) {
+		call := EvidenceCall{Kind: kind, Time: r.pos.Time, Offset: r.pos.Offset}
+		if kind == "status" {
+			ids := checkIDs(text)
+			if len(ids) == 0 {
+				continue
 			}
+			call.CheckID = ids[len(ids)-1]
+			call.EndTurn = strings.Contains(c.Command, "--end-turn")
+			call.EndSession = call.EndTurn && strings.Contains(c.Command, "--end-session")
+		} else if call.Text = printed(text, kind); call.Text == "" {
+			continue
 		}
-		if call.Text == "" {
-			return
+		l.calls = append(l.calls, call)
+	}
+}
+
+// printed is what task or name printed: the last line that begins with its word.
+func printed(text, kind string) (found string) {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, kind+": "); ok {
+			found = strings.Clone(strings.TrimSpace(rest))
 		}
 	}
-	l.calls = append(l.calls, call)
+	return found
+}
+
+// evidenceWords lists the evidence commands that a command line names, each once,
+// in their order: the word behind the program's name. It is text and proves
+// nothing; what the commands printed does.
+func evidenceWords(command string) []string {
+	var words []string
+	for {
+		_, rest, ok := strings.Cut(command, "stophook")
+		if !ok {
+			return words
+		}
+		command = rest
+		rest = strings.TrimPrefix(rest, ".exe")
+		rest = strings.TrimLeft(rest, `'"`)
+		args := strings.TrimLeft(rest, " \t")
+		if args == rest {
+			continue // the word goes on: a path, another program
+		}
+		end := strings.IndexFunc(args, func(r rune) bool { return r < 'a' || r > 'z' })
+		if end < 0 {
+			end = len(args)
+		}
+		switch word := args[:end]; word {
+		case "status", "task", "name":
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
 }

@@ -34,6 +34,19 @@ func worked(change func(command, output string) (string, string)) []byte {
 
 func unchanged(command, output string) (string, string) { return command, output }
 
+// together declares the task and names the session in one call.
+func together(end string) func(string, string) (string, string) {
+	return func(c, o string) (string, string) {
+		switch {
+		case strings.Contains(c, "task"):
+			return `stophook task "fix it" && '/opt/my bin/stophook' name fixer` + end, "task: fix it\nname: fixer\n"
+		case strings.Contains(c, "name"):
+			return "true", ""
+		}
+		return c, o
+	}
+}
+
 // replaced changes the output of the commands that hold a word.
 func replaced(word, output string) func(string, string) (string, string) {
 	return func(c, o string) (string, string) {
@@ -57,6 +70,8 @@ func TestRun_evidence(t *testing.T) {
 		{"what is written later does not count", worked(unchanged), strings.ReplaceAll(ledger, "T09:00:04Z", "T09:00:11Z"), EvidenceLedger, "status_check_missing"},
 		{"a ledger that is there decides, whatever the transcript shows", worked(unchanged), ledger[:strings.Index(ledger, "\n")+1], EvidenceLedger, "status_check_missing"},
 		{"without a ledger the commands count that the transcript shows", worked(unchanged), "", EvidenceTranscript, "pass"},
+		{"two evidence commands in one call both count", worked(together("")), "", EvidenceTranscript, "pass"},
+		{"and when something else ends that call", worked(together(" && ls")), "", EvidenceTranscript, "pass"},
 		{"a status check without its box proves nothing", worked(replaced("status", "ok")), "", EvidenceTranscript, "status_check_missing"},
 		{"nor does a task whose words went elsewhere", worked(replaced("task", "")), "", EvidenceTranscript, "task_undeclared"},
 		{"looking is no check", worked(func(c, o string) (string, string) { return strings.TrimSuffix(c, " --end-turn"), o }), "", EvidenceTranscript, "status_check_missing"},

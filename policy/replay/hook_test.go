@@ -228,7 +228,7 @@ func (h *hook) ledger(t *testing.T, session *evidence.Session) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	for line := range bytes.Lines(h.c.ledger) {
+	for line := range bytes.Lines(bytes.TrimLeft(h.c.ledger, "\ufeff")) {
 		var e evidence.Event
 		if e.UnmarshalJSON(line) == nil && !e.TS.After(h.now) {
 			out.Write(line)

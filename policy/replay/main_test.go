@@ -82,7 +82,7 @@ func stopCases(t *testing.T, x *tree) []stopCase {
 			var payload struct {
 				ID string `json:"session_id"`
 			}
-			if err := json.Unmarshal(d.Stdin, &payload); err != nil {
+			if err := json.Unmarshal(bytes.TrimLeft(d.Stdin, "\ufeff"), &payload); err != nil {
 				t.Fatal(err)
 			}
 			s.id = payload.ID
