@@ -87,6 +87,9 @@ func (g *Gate) factsOf(m Moment) *Facts {
 		// The same for a turn of which nothing but its last rows is in sight.
 		f.EvidenceError = fmt.Sprintf("%s: the turn began before the last %d bytes and no tool call is in them; raise window_bytes",
 			path, g.Config.WindowBytes)
+	case !ours(m.Event.Host) && notFiled(&s.Turn):
+		f.EvidenceError = fmt.Sprintf("the agent's own check could not be filed, because its shell may not write below %s; "+
+			"let the host's sandbox write there (docs/hosts.md)", g.Store.Dir)
 	case m.EvidenceErr != nil:
 		f.EvidenceError = fmt.Sprintf("the session's evidence cannot be read: %v", m.EvidenceErr)
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,20 @@ func AskedByPerson(ev *hookio.Event) bool {
 		return true
 	}
 	return strings.TrimSpace(ev.Prompt) != "" && !transcript.IsRemediation(ev.Prompt)
+}
+
+// ExitNotFiled is the exit code of an evidence command that may not write where
+// evidence is kept, as in a host's sandbox: no effort of the agent can change that.
+const ExitNotFiled = 3
+
+// notFiled tells whether the turn's latest evidence command ended so.
+func notFiled(t *transcript.Turn) bool {
+	for _, c := range slices.Backward(t.Tools) {
+		if c.Evidence != "" {
+			return c.ExitCode != nil && *c.ExitCode == ExitNotFiled
+		}
+	}
+	return false
 }
 
 // How long a stop waits for its own row. Copilot CLI wrote it within 15 ms of the

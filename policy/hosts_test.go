@@ -131,3 +131,23 @@ func TestCycle_D38_HostNamesTheTurn(t *testing.T) {
 		t.Errorf("cycle %q: Claude Code's prompts are known by their rows", f.cycle())
 	}
 }
+
+func TestNotFiled(t *testing.T) {
+	code := func(n int) *int { return &n }
+	tests := []struct {
+		tools  []transcript.ToolCall
+		want   bool
+		reason string
+	}{
+		{nil, false, "no check was tried"},
+		{[]transcript.ToolCall{{Evidence: "status", ExitCode: code(ExitNotFiled)}, {}}, true, "the latest evidence command counts, whatever came behind it"},
+		{[]transcript.ToolCall{{Evidence: "status", ExitCode: code(1)}}, false, "a refusal is the agent's to repair"},
+		{[]transcript.ToolCall{{Evidence: "task", ExitCode: code(ExitNotFiled)}, {Evidence: "status"}}, false, "the later one worked"},
+		{[]transcript.ToolCall{{Command: "exit 3", ExitCode: code(ExitNotFiled)}}, false, "no evidence command"},
+	}
+	for _, tt := range tests {
+		if got := notFiled(&transcript.Turn{Tools: tt.tools}); got != tt.want {
+			t.Errorf("%+v: %t: %s", tt.tools, got, tt.reason)
+		}
+	}
+}

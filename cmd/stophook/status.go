@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -87,7 +89,7 @@ func (p *program) status(c *cli.Context) error {
 	res, err := session.Status(context.Background(), evidence.StatusRequest{Dir: dir, EndTurn: c.Bool("end-turn"),
 		RequireFinal: config.RequireGitFinalization, EndSession: c.Bool("end-session")})
 	if err != nil {
-		return err
+		return p.notFiled(c, err)
 	}
 	if c.Bool("json") {
 		if err := p.printJSON(statusDocument(session, res)); err != nil {
@@ -153,6 +155,16 @@ func (p *program) nameCommand() *cli.Command {
 	}
 }
 
+// notFiled tells what stands in the way when this shell may not write the evidence:
+// the agent cannot repair that, and the stop hook knows the exit code.
+func (p *program) notFiled(c *cli.Context, err error) error {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	return &command.ExitError{Code: policy.ExitNotFiled, Err: fmt.Errorf("%w\nNothing was filed: this shell may not write below %s.\n"+
+		"If it is a sandbox, the person has to let it write there; tell them, and go on", err, p.store(c).Dir)}
+}
+
 // say files one text as evidence.
 func (p *program) say(c *cli.Context, what string, file func(*evidence.Session, context.Context, string) (evidence.Event, error)) error {
 	if !c.Args().Present() {
@@ -164,7 +176,7 @@ func (p *program) say(c *cli.Context, what string, file func(*evidence.Session, 
 	}
 	e, err := file(session, context.Background(), strings.Join(c.Args().Slice(), " "))
 	if err != nil {
-		return err
+		return p.notFiled(c, err)
 	}
 	if c.Bool("json") {
 		return p.printJSON(e)
