@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", home)
 			e.Setenv("STATE", state)
 			e.Setenv("ESC", "\x1b")
+			e.Setenv("GORACE", "atexit_sleep_ms=50") // the default is 1 s, and the doctor alone starts fifty processes
 			p := &play{script: fixtures.NewScript(scriptSession, scriptStart()), path: filepath.Join(e.WorkDir, "session.jsonl"),
 				work: e.WorkDir, state: state}
 			e.Setenv("NOW", p.now())

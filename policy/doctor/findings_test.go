@@ -195,6 +195,14 @@ func settingsCases() []findingCase {
 		{"all hooks are off", "error hooks_disabled settings.local.json:2", member(`"disableAllHooks": true`)},
 		{"all hooks are not off", "", member(`"disableAllHooks": false`)},
 		{"only an administrator may say that", "", member(`"allowManagedHooksOnly": true`)},
+		{"an administrator says that, and has not installed it", "error managed_hooks_only managed.json:1", func(m *machine) {
+			m.put("etc/managed.json", `{"allowManagedHooksOnly": true}`)
+			m.managed()
+		}},
+		{"an administrator says that, and has installed it", "note double_load managed.json:call", func(m *machine) {
+			m.put("etc/managed.json", `{"allowManagedHooksOnly": true, "hooks": {"Stop":[{"hooks":[{"type":"command","command":"`+m.at("bin/stophook")+` hook"}]}]}}`)
+			m.managed()
+		}},
 		{"every session bypasses", "error bypass_set settings.local.json:2", member(`"env": {"STOPHOOK_BYPASS": "1"}`)},
 		{"the host's cap is lower", "warning cap_variable settings.local.json:2", member(`"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "2"}`)},
 		{"the host's cap is the same", "", member(`"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "5"}`)},
@@ -202,6 +210,13 @@ func settingsCases() []findingCase {
 		{"nonsense in it is nobody's cap", "", func(m *machine) { m.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "many" }},
 		{"this shell bypasses", "error bypass_set", func(m *machine) { m.env["STOPHOOK_BYPASS"] = "yes" }},
 		{"this shell says that it does not", "", func(m *machine) { m.env["STOPHOOK_BYPASS"] = "0" }},
+	}
+}
+
+// managed adds a settings file of an administrator.
+func (m *machine) managed() {
+	m.opts.Files = func(env install.Env) []install.File {
+		return append(install.Files(env), install.File{Host: hookio.HostClaudeCode, Scope: install.ScopeManaged, Path: m.at("etc/managed.json")})
 	}
 }
 

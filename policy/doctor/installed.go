@@ -14,15 +14,18 @@ import (
 
 // installed finds every entry that calls stophook, those of plugins included.
 func (e *exam) installed() {
-	found, err := install.Found(e.Env)
-	for _, in := range found {
-		if e.asked(in.Host) {
+	for _, file := range e.settingsFiles() {
+		if !e.asked(file.Host) {
+			continue
+		}
+		found, err := install.InFile(file)
+		for _, in := range found {
 			e.entries = append(e.entries, entry{Entry: in})
 		}
-	}
-	for _, err := range split(err) {
-		e.add(Finding{ID: "settings_unreadable", Severity: Error, Title: "a settings file cannot be read, so its host may run no hook of it",
-			Detail: err.Error(), Todo: "correct the file; the host's own start says more"})
+		if err != nil {
+			e.add(Finding{ID: "settings_unreadable", Severity: Error, Title: "a settings file of " + install.Title(file.Host) + " cannot be read, so it may run no hook of it",
+				Detail: err.Error(), File: file.Path, Todo: "correct the file; the host's own start says more"})
+		}
 	}
 	if e.asked(hookio.HostClaudeCode) {
 		for _, root := range e.plugins() {
@@ -56,7 +59,7 @@ func split(err error) []error {
 // files are the settings files of the host that is asked about.
 func (e *exam) files() []string {
 	var list []string
-	for _, f := range install.Files(e.Env) {
+	for _, f := range e.settingsFiles() {
 		if e.asked(f.Host) {
 			list = append(list, f.Path)
 		}

@@ -15,7 +15,9 @@ import (
 type Options struct {
 	// Env is where settings files are looked for. Its Getenv is the environment of
 	// everything else, too.
-	Env     install.Env
+	Env install.Env
+	// Files lists the settings files of hosts; nil: [install.Files].
+	Files   func(install.Env) []install.File
 	Environ []string // environment of the hooks that are run, NAME=value
 	Workdir string   // where the person stands
 	// Project is the folder whose policies and configuration the hook would use.
@@ -103,6 +105,14 @@ func (e *exam) getenv(name string) string {
 		return ""
 	}
 	return e.Env.Getenv(name)
+}
+
+// settingsFiles are all settings files that are known.
+func (e *exam) settingsFiles() []install.File {
+	if e.Files != nil {
+		return e.Files(e.Env)
+	}
+	return install.Files(e.Env)
 }
 
 // add files a finding; what can be repaired says so.

@@ -39,8 +39,14 @@ func (e *exam) policies(ctx context.Context) {
 			if i > 0 && f.File == faults[i-1].File && f.Line == faults[i-1].Line {
 				continue // one typing mistake, and all that the parser says of it
 			}
-			e.add(Finding{ID: "policy_error", Severity: Error, Title: "a policy does not compile, so nothing is checked: " + firstLine(f.Message),
-				Detail: f.Hint, File: f.File, Line: f.Line, Todo: "correct it; `stophook check` finds all faults at once"})
+			found := Finding{ID: "policy_error", Severity: Error, Title: "a policy does not compile, so nothing is checked: " + firstLine(f.Message),
+				File: f.File, Line: f.Line, Todo: "correct it; `stophook check` finds all faults at once"}
+			if strings.Contains(f.Hint, "\n") { // an example to copy
+				found.Detail = f.Hint
+			} else if f.Hint != "" {
+				found.Todo = f.Hint
+			}
+			e.add(found)
 		}
 	case err != nil:
 		e.add(Finding{ID: "policy_error", Severity: Error, Title: "the policies do not load, so nothing is checked", Detail: err.Error()})

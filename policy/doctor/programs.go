@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -127,7 +128,10 @@ func (e *exam) program(ctx context.Context, in entry) {
 	case err != nil:
 		at.ID, at.Severity = "program_missing", Error
 		at.Title = fmt.Sprintf("%s calls a program that is not there: %s", install.Title(in.Host), path)
-		at.Detail, at.Todo, at.repair = err.Error(), "run `stophook install` again, with the scope of this file", e.reinstall(in)
+		at.Todo, at.repair = "run `stophook install` again, with the scope of this file", e.reinstall(in)
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) {
+			at.Detail = err.Error()
+		}
 		if in.plugin != "" {
 			at.Todo = "install the plugin again: /plugin in Claude Code"
 		}

@@ -23,7 +23,7 @@ type settings struct {
 // that cannot have been told by then.
 func (e *exam) claudeSettings() []settings {
 	var list []settings
-	for _, f := range install.Files(e.Env) {
+	for _, f := range e.settingsFiles() {
 		if f.Host != hookio.HostClaudeCode {
 			continue
 		}
@@ -63,7 +63,7 @@ func (e *exam) switches() {
 	if !e.has(hookio.HostClaudeCode) {
 		return
 	}
-	e.limit("claude --bare and --safe-mode run no hooks, and nothing on the disk shows that they are used")
+	e.limit("claude --bare and --safe-mode run no hooks, and nothing on the disk shows that they are used; nor do settings that an administrator sends over the network")
 	for _, s := range e.claudeSettings() {
 		if s.get("disableAllHooks") == "true" {
 			e.add(Finding{ID: "hooks_disabled", Severity: Error, Title: "Claude Code runs no hook at all: disableAllHooks is set",

@@ -21,11 +21,13 @@ func (e *exam) state() {
 		e.add(Finding{ID: "state_unknown", Severity: Error, Title: "no folder for evidence is known, so no turn can be held", Todo: "set HOME, or XDG_STATE_HOME to an absolute path"})
 		return
 	}
+	before := len(e.report.Findings)
 	info, err := os.Stat(e.StateDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.writable(nearest(e.StateDir), "will be made below")
 		e.disk(nearest(e.StateDir))
+		e.stateWorks(before, "evidence can be kept, in a folder that is made at the first stop")
 		return
 	case err != nil:
 		e.add(Finding{ID: "state_unreadable", Severity: Error, Title: "the state folder cannot be reached, so no turn can be held", Detail: err.Error(),
@@ -39,15 +41,19 @@ func (e *exam) state() {
 			File: e.StateDir, Todo: "move it away; stophook makes one of your own"})
 		return
 	}
-	before := len(e.report.Findings)
 	e.open(info)
 	e.links()
 	e.writable(e.StateDir, "is")
 	e.disk(e.StateDir)
-	if len(e.report.Findings) == before {
-		e.add(Finding{ID: "state", Severity: OK, Title: "evidence can be kept", File: e.StateDir})
-	}
+	e.stateWorks(before, "evidence can be kept")
 	e.oldSessions()
+}
+
+// stateWorks says that all is well, when nothing was found since.
+func (e *exam) stateWorks(since int, title string) {
+	if len(e.report.Findings) == since {
+		e.add(Finding{ID: "state", Severity: OK, Title: title, File: e.StateDir})
+	}
 }
 
 // open finds folders that others can look into, and closes them on request.
