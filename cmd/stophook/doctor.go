@@ -112,9 +112,9 @@ func (p *program) printDoctor(r *doctor.Report, fixed bool) error {
 	out := bufio.NewWriter(p.stdout)
 	for _, done := range r.Repairs {
 		if done.Error != "" {
-			fmt.Fprintf(out, "%s %s: %s\n", st.Bad("not fixed"), done.ID, term.Visible(done.Error))
+			fmt.Fprintf(out, "%s  %s: %s\n", st.Bad("not fixed"), done.ID, term.Visible(done.Error))
 		} else {
-			fmt.Fprintf(out, "%s     %s\n", st.Good("fixed"), term.Visible(done.Done))
+			fmt.Fprintf(out, "%s      %s\n", st.Good("fixed"), term.Visible(done.Done))
 		}
 	}
 	fixable := 0
