@@ -29,7 +29,7 @@ default all of Claude Code's), rebuilds what the hook would have seen at that mo
 and decides as the hook would: the rows up to there, the time of then, the evidence
 that existed, and the blocks that this policy would have made before. What cannot be
 rebuilt is said. Nothing is changed, and nothing leaves this machine.`,
-		Flags: append(policyFlags(), stateDirFlag(),
+		Flags: append(policyFlags(), profileFlag(), stateDirFlag(),
 			&cli.StringFlag{Name: "since", Usage: "only stops since `TIME`: a day, an instant, or how long ago (36h, 14d)"},
 			formatFlag("text", "json", "html"),
 			command.Switch("json", "the same as --format json"),

@@ -35,7 +35,7 @@ The page is one file that needs no network. It holds text of the session: share 
 as you would share the transcript.
 Without -o the page is stophook-ID.html in this folder. A file that is no report of
 ours is overwritten only with --force, the transcript itself never.`,
-		Flags: append(policyFlags(), stateDirFlag(),
+		Flags: append(policyFlags(), profileFlag(), stateDirFlag(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; - is stdout"},
 			command.Switch("force", "overwrite any file", "f"),
 			command.Switch("json", "print what the page shows as a JSON document (stophook.report/v1)"),

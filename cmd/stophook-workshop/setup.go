@@ -57,17 +57,25 @@ func (p *program) layers(c *cli.Context, project string) ([]policy.Layer, error)
 	return policy.FindLayers(p.getenv, p.home, project, c.StringSlice("policy"))
 }
 
+func profileFlag() cli.Flag {
+	return &cli.StringFlag{Name: "profile", Value: "ritual", Usage: "what the agent owes when no file says else, as for the hook: `PROFILE` is ritual, evidence, background or observe"}
+}
+
 // config is the effective configuration; its warnings go to stderr.
 func (p *program) config(c *cli.Context, project string) (policy.Config, error) {
+	profile, err := policy.ParseProfile(c.String("profile"))
+	if err != nil {
+		return policy.Config{}, err
+	}
 	sources := policy.DefaultSources(p.getenv, p.home, project)
 	if file := c.String("config"); file != "" {
 		sources = append(sources, policy.ExplicitSource(file))
 	}
-	return p.loadConfig(sources)
+	return p.loadConfig(profile, sources)
 }
 
-func (p *program) loadConfig(sources []policy.Source) (policy.Config, error) {
-	config, warnings, err := policy.LoadConfig(sources)
+func (p *program) loadConfig(profile policy.Profile, sources []policy.Source) (policy.Config, error) {
+	config, warnings, err := profile.LoadConfig(sources)
 	for _, w := range warnings {
 		p.log.Warn(w.String())
 	}

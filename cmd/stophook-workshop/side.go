@@ -60,6 +60,6 @@ func (p *program) withConfig(s side, named, beside string) (side, error) {
 		sources = append(sources, policy.Source{Layer: policy.LayerExplicit, Path: beside})
 	}
 	var err error
-	s.config, err = p.loadConfig(sources)
+	s.config, err = p.loadConfig(policy.ProfileRitual, sources)
 	return s, err
 }

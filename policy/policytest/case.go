@@ -183,7 +183,7 @@ func (l *caseLoader) readLedger() {
 		return
 	}
 	n := 0
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
 		n++
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 {

@@ -7,7 +7,7 @@ tasks := [
 	{"id": "b2", "command": "make all"},
 ]
 
-in_mode(mode, running, nudged) := {"host": {"mode": mode}, "tasks": tasks, "debt": {"owed": running, "nudged": nudged}}
+in_mode(mode, running, nudged) := {"host": {"mode": mode}, "tasks": tasks, "turn": {"notified": []}, "debt": {"owed": running, "nudged": nudged}}
 
 # AC-160: each task, its command, and both ways to collect it.
 test_nudge if {
@@ -32,6 +32,15 @@ test_stranded_one if {
 test_stranded_many if {
 	some n in background_debt.notice with input as in_mode("headless", ["b1", "b2"], true)
 	startswith(n, "2 background tasks were never collected")
+}
+
+# A headless client waits for a shell and then begins a turn with its notification: that task is no stranded one.
+test_not_stranded_when_told if {
+	told := object.union(in_mode("headless", ["b1", "b2"], true), {"turn": {"notified": ["b1"]}})
+	some n in background_debt.notice with input as told
+	startswith(n, "1 background task was never collected")
+	contains(n, "b2 (`make all`)")
+	count(background_debt.notice) == 0 with input as object.union(told, {"turn": {"notified": ["b1", "b2"]}})
 }
 
 test_no_notice_before_the_nudge if count(background_debt.notice) == 0 with input as in_mode("headless", ["b1"], false)
