@@ -53,8 +53,12 @@ type step struct {
 	fail  bool
 }
 
-// headSize is how much of a file's first row tells its dialect.
-const headSize = 4 << 10
+// How much of a file's first row is read to tell whose it is, and then to take from
+// it what only it tells. The first is paid for every file of Claude Code's.
+const (
+	probeSize = 1 << 10
+	headSize  = 8 << 10
+)
 
 // foreignSizes are how many bytes from the end are tried before the whole window.
 var foreignSizes = [...]int64{256 << 10, 2 << 20}
@@ -65,16 +69,12 @@ func openForeign(r io.ReaderAt, size int64, path string, opts Options) (s *Sessi
 	if size == 0 {
 		return nil, false, nil
 	}
-	head := make([]byte, min(size, headSize))
-	n, _ := r.ReadAt(head, 0)
-	head = head[:n]
-	if i := bytes.IndexByte(head, '\n'); i > 0 && bytes.IndexByte(head[:i], ':') > 0 {
-		head = head[:i]
-	}
-	d := dialectOf(head)
-	if d == nil {
+	head := firstRow(r, min(size, probeSize))
+	if dialectOf(head) == nil {
 		return nil, false, nil
 	}
+	head = firstRow(r, min(size, headSize))
+	d := dialectOf(head)
 	f := foreign{dialect: d, opts: opts, reasons: map[string]bool{}}
 	f.session = &Session{Path: path, Size: size, Now: opts.Now, SessionID: opts.SessionID, Blind: []string{},
 		Tasks: []Task{}, Handoffs: []Handoff{}, Debt: Debt{Paired: []string{}, Owed: []string{}}}
@@ -83,12 +83,26 @@ func openForeign(r io.ReaderAt, size int64, path string, opts Options) (s *Sessi
 	return f.session, true, err
 }
 
+// firstRow is the first row of the file, or as much of it as n bytes hold.
+func firstRow(r io.ReaderAt, n int64) []byte {
+	head := make([]byte, n)
+	m, _ := r.ReadAt(head, 0)
+	head = head[:m]
+	if i := bytes.IndexByte(head, '\n'); i > 0 && bytes.IndexByte(head[:i], ':') > 0 {
+		head = head[:i]
+	}
+	return head
+}
+
 // dialectOf knows the first row of each host. The needles keep Claude Code's files,
 // which have none of them, from being parsed here.
 func dialectOf(head []byte) dialect {
 	get := func(path string) gjson.Result { return gjson.GetBytes(head, path) }
 	has := func(needle string) bool { return bytes.Contains(head, []byte(needle)) }
+	qwen := has(`"parts"`) || has(`"systemPayload"`)
 	switch {
+	case !qwen && has(`"parentUuid"`): // Claude Code's envelope, which Qwen Code shares
+		return nil
 	case has(`"session_meta"`) && get("type").Str == "session_meta":
 		return rolloutRow
 	case has(`"session.start"`) && get("type").Str == "session.start":
@@ -98,7 +112,7 @@ func dialectOf(head []byte) dialect {
 			return geminiFile
 		}
 		return geminiRow
-	case (has(`"parts"`) || has(`"systemPayload"`)) && (get("message.parts").IsArray() || get("systemPayload").Exists()):
+	case qwen && (get("message.parts").IsArray() || get("systemPayload").Exists()):
 		return qwenRow
 	case has(`"session_start"`) && get("type").Str == "session_start":
 		return droidRow
