@@ -38,7 +38,10 @@ type host struct {
 	rules         []string     // path of the list of shell commands that run unasked
 	rule          func(command string) string
 	exec          bool // has the form without a shell
-	note          string
+	// sandbox tells how the evidence commands may write to their folder, %q in it,
+	// where the sandbox of the host forbids that; empty where none does.
+	sandbox string
+	note    string
 }
 
 func command() jsonedit.Obj { return jsonedit.Obj{{Key: "type", Value: "command"}} }
@@ -57,6 +60,8 @@ func hosts() []host {
 			events: []event{{name: "SessionStart"}, {name: "UserPromptSubmit"}, {name: "PreToolUse", matcher: "^Bash$"}, {name: "Stop"}},
 			note: "Codex runs a hook only after you approved it: start codex, open /hooks, and trust these. Versions in which hooks " +
 				"are still a feature to be switched on want `codex_hooks = true` under [features] in config.toml.",
+			sandbox: "The sandbox workspace-write keeps the agent's evidence from being written. Allow its folder in config.toml, " +
+				"or every second stop passes unchecked: under [sandbox_workspace_write] writable_roots = [%q].",
 		},
 		{
 			name: hookio.HostGemini, title: "Gemini CLI", groups: true, flag: true,

@@ -76,11 +76,29 @@ func (h host) notes(opts Options) []string {
 	if h.rule == nil && len(evidence(opts.Profile)) > 0 {
 		notes = append(notes, h.title+" may ask before it runs stophook status; allow it there.")
 	}
+	if dir := opts.Env.state(); h.sandbox != "" && len(evidence(opts.Profile)) > 0 && dir != "" {
+		notes = append(notes, fmt.Sprintf(h.sandbox, dir))
+	}
 	if opts.Scope == ScopeProject && opts.Command != "stophook" {
 		notes = append(notes, "This file goes to everybody who has the project, and with it the path "+opts.Command+
 			". Where the program lies elsewhere, --command stophook lets PATH find it.")
 	}
 	return notes
+}
+
+// state is where the agent's evidence commands write, empty when it is not known.
+func (e Env) state() string {
+	dir := ""
+	if e.Getenv != nil {
+		dir = e.Getenv("XDG_STATE_HOME")
+	}
+	if !filepath.IsAbs(dir) {
+		if e.Home == "" {
+			return ""
+		}
+		dir = filepath.Join(e.Home, ".local", "state")
+	}
+	return filepath.Join(dir, "stophook")
 }
 
 // twice says where else the same sessions find us: hosts run what all of their files

@@ -304,3 +304,22 @@ func TestPlan_notesSecondInstallation(t *testing.T) {
 		t.Errorf("Gemini reads nobody else's: %q", text)
 	}
 }
+
+// Codex's sandbox keeps evidence from being written (measured): whoever installs
+// is told what to allow, in a form that can be pasted.
+func TestPlan_tellsOfCodexSandbox(t *testing.T) {
+	env := place(t)
+	opts := install.Options{Host: hookio.HostCodex, Command: "/bin/stophook", Env: env}
+	want := `writable_roots = ["` + filepath.Join(env.Home, ".local", "state", "stophook") + `"]`
+	if text := strings.Join(plan(t, opts).Notes, "\n"); !strings.Contains(text, want) {
+		t.Errorf("no note has %s:\n%s", want, text)
+	}
+	opts.Profile = install.ProfileBackground // which asks for no evidence
+	if text := strings.Join(plan(t, opts).Notes, "\n"); strings.Contains(text, "writable_roots") {
+		t.Errorf("nothing is written under this profile:\n%s", text)
+	}
+	opts.Host, opts.Profile = hookio.HostGemini, install.ProfileRitual
+	if text := strings.Join(plan(t, opts).Notes, "\n"); strings.Contains(text, "writable_roots") {
+		t.Errorf("Gemini has no such sandbox:\n%s", text)
+	}
+}
