@@ -135,13 +135,32 @@ func (l Layer) Each(tests bool, visit func(name string, src []byte, err error)) 
 		case d.IsDir() || !strings.HasSuffix(p, ".rego") || !tests && strings.HasSuffix(p, "_test.rego"):
 			return nil
 		}
-		src, err := fs.ReadFile(l.FS, p)
+		src, err := l.file(p, d)
 		visit(p, src, err)
 		return nil
 	})
 	if err != nil {
 		visit(".", nil, err)
 	}
+}
+
+// errNotRegular is a pipe or a device under the name of a policy: reading it could
+// hold the hook for ever.
+var errNotRegular = errors.New("is no regular file")
+
+func (l Layer) file(p string, d fs.DirEntry) ([]byte, error) {
+	mode := d.Type()
+	if mode&fs.ModeSymlink != 0 {
+		st, err := fs.Stat(l.FS, p)
+		if err != nil {
+			return nil, err
+		}
+		mode = st.Mode()
+	}
+	if !mode.IsRegular() {
+		return nil, errNotRegular
+	}
+	return fs.ReadFile(l.FS, p)
 }
 
 func (o *overlays) parse(f *sourceFile, src string, caps *ast.Capabilities) {

@@ -3,9 +3,7 @@ package transcript
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 )
 
@@ -18,9 +16,9 @@ const (
 // row can be read yield an Excerpt that says so, because evidence that cannot be
 // shown must not silently disappear.
 func Excerpts(path string, offsets []int64) ([]Excerpt, error) {
-	f, err := os.Open(path)
+	f, _, _, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("transcript: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	out := make([]Excerpt, 0, len(offsets))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
 )
 
@@ -288,7 +289,8 @@ func openFile(path string) (f *os.File, size int64, blind string, err error) {
 	if path == "" {
 		return nil, 0, BlindNoPath, ErrNoPath
 	}
-	f, err = os.Open(path)
+	// A pipe that nobody writes to would hold the hook; it is refused below.
+	f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, 0, BlindMissing, fmt.Errorf("transcript: %w", err)

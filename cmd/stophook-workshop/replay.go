@@ -96,7 +96,7 @@ func (p *program) replay(c *cli.Context) error {
 	if err != nil {
 		return told(err, 1)
 	}
-	return p.write(c.String("output"), func(w io.Writer) error {
+	err = p.write(c.String("output"), func(w io.Writer) error {
 		switch as {
 		case "json":
 			return command.PrintJSON(w, result)
@@ -105,6 +105,10 @@ func (p *program) replay(c *cli.Context) error {
 		}
 		return replayText{style: p.styleOf(w, c.String("output")), home: p.home, stops: c.Bool("stops")}.print(w, result)
 	})
+	if t := result.Totals; err == nil && t.Unreadable > 0 && t.Sessions+t.NoStop+t.BeforeSince == 0 {
+		return command.Exit(1, "nothing could be read; the output says why")
+	}
+	return err
 }
 
 // told explains an interrupted run in the words of the person who interrupted it.
