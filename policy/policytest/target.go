@@ -78,10 +78,8 @@ func (t *target) climb(root string) error {
 			return nil
 		}
 		at, below = up, path.Join(name, below)
-		found, err := filepath.Glob(filepath.Join(escapeGlob(at), "*.rego"))
-		direct := err == nil && slices.ContainsFunc(found, func(f string) bool { return !isTest(f) })
-		if !direct && (name != "cases" || !hasRules(at)) {
-			continue
+		if !hasRules(at, "*.rego") && (name != "cases" || !hasRules(at, "*/*.rego")) {
+			continue // .rego files of other programs, and a folder above that is only a home or a place for temporary files
 		}
 		above, err := readTree(at)
 		if err != nil {
@@ -97,13 +95,18 @@ func (t *target) climb(root string) error {
 	return nil
 }
 
-// hasRules reports whether the folders directly below dir hold rules: a project's
-// root may have a folder called cases, too, and .rego files of other programs.
-func hasRules(dir string) bool {
-	found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*", "*.rego")) // the pattern is well formed
+// hasRules reports whether files of a folder, by a pattern below it, are rules of
+// ours. A project's root may have a folder called cases, too, and .rego files of
+// other programs.
+func hasRules(dir, pattern string) bool {
+	found, _ := filepath.Glob(filepath.Join(escapeGlob(dir), filepath.FromSlash(pattern))) // the pattern is well formed
 	return slices.ContainsFunc(found, func(name string) bool {
+		st, err := os.Stat(name)
+		if err != nil || !st.Mode().IsRegular() || isTest(name) {
+			return false
+		}
 		src, err := os.ReadFile(name)
-		return err == nil && !isTest(name) && bytes.Contains(src, []byte("package stophook."))
+		return err == nil && bytes.Contains(src, []byte("package stophook."))
 	})
 }
 

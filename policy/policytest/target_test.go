@@ -143,3 +143,29 @@ func TestRun_OnlyTheRuleOfTheCase(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A folder of tests alone, in a folder that holds .rego files of other programs (a
+// home, a place for temporary files): these are not read, whatever is in them.
+func TestRun_FilesOfOtherProgramsAboveAreNotRead(t *testing.T) {
+	above := t.TempDir()
+	for name, text := range map[string]string{
+		"broken.rego":       "package {",
+		"other.rego":        "package other\n\nx := 1\n",
+		"deep/down/x.rego":  "package {",
+		"mine/a_test.rego":  "package a_test\n\ntest_a if true\n",
+		"mine/NOTES.md":     "tests alone\n",
+		"stray/cases/x.txt": "",
+	} {
+		path := filepath.Join(above, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := Run(t.Context(), Options{Dirs: []string{filepath.Join(above, "mine")}})
+	if err != nil || report.Totals.Tests != 1 || report.Totals.Passed != 1 || len(report.Problems) > 0 || len(report.Notes) > 0 {
+		t.Errorf("%v, %+v, problems %v, notes %v; want one test that passes", err, report.Totals, report.Problems, report.Notes)
+	}
+}
