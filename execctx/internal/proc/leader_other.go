@@ -1,0 +1,28 @@
+//go:build unix && !linux
+
+package proc
+
+import "syscall"
+
+// leader waits for a process, and reaps it by that.
+type leader struct{}
+
+func (l *leader) ask(*syscall.SysProcAttr) {}
+
+func (l *leader) forget() {}
+
+func (l *leader) wait(pid int) (code int, sig syscall.Signal) {
+	var status syscall.WaitStatus
+	for {
+		_, err := syscall.Wait4(pid, &status, 0, nil)
+		if err != syscall.EINTR {
+			break
+		}
+	}
+	if status.Signaled() {
+		return 128 + int(status.Signal()), status.Signal()
+	}
+	return status.ExitStatus(), 0
+}
+
+func (l *leader) reap(int) {}

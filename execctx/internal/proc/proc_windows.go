@@ -1,0 +1,19 @@
+package proc
+
+// leader is nothing here.
+type leader struct{}
+
+func (p *Process) launch() error { return ErrUnsupported }
+
+func (p *Process) pump() {}
+
+func (p *Process) watch() {}
+
+// Terminate does nothing: nothing was started.
+func (p *Process) Terminate() {}
+
+// TerminateNow does nothing: nothing was started.
+func (p *Process) TerminateNow() {}
+
+// Release does nothing: nothing was started.
+func (p *Process) Release() (left []int) { return nil }

@@ -1,0 +1,46 @@
+//go:build unix
+
+package proc
+
+import (
+	"sync"
+	"syscall"
+)
+
+// chunk is how much is read at once: what a pipe holds by default.
+const chunk = 64 << 10
+
+// buffers are lent to a pump for as long as there is something to read, so that
+// a quiet command costs none. Go's pool is the one package variable here; it
+// holds no state that anybody could see.
+var buffers = sync.Pool{New: func() any { return new([chunk]byte) }}
+
+// pump delivers the output until everybody has closed it, or it is given up.
+func (p *Process) pump() {
+	defer close(p.eof)
+	conn, err := p.out.SyscallConn()
+	if err != nil {
+		return
+	}
+	// A deadline (see drain) ends the wait only: what the pipe holds by then was
+	// read, since reading goes on until it is empty.
+	_ = conn.Read(func(fd uintptr) bool { return p.empty(int(fd)) })
+}
+
+// empty reads what is there and reports whether the end was reached.
+func (p *Process) empty(fd int) (end bool) {
+	buffer := buffers.Get().(*[chunk]byte)
+	defer buffers.Put(buffer)
+	for {
+		n, err := syscall.Read(fd, buffer[:])
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return err != syscall.EAGAIN
+		case n == 0:
+			return true
+		default:
+			_, _ = p.cfg.Output.Write(buffer[:n])
+		}
+	}
+}

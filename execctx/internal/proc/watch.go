@@ -1,0 +1,195 @@
+//go:build unix
+
+package proc
+
+import (
+	"syscall"
+	"time"
+)
+
+// Pauses between two looks at a group that is not empty yet.
+const (
+	firstPause = 2 * time.Millisecond
+	lastPause  = 250 * time.Millisecond
+	// settling is how long a group may take to be gone once its leader has ended
+	// and the output is closed, before the rest counts as left behind.
+	settling = 25 * time.Millisecond
+)
+
+// watch waits for the end of the command and tells it.
+func (p *Process) watch() {
+	code, sig := p.leader.wait(p.pid)
+	p.mu.Lock()
+	p.ended = true
+	p.end.Code, p.end.Signal = code, sig
+	p.end.At = p.cfg.Now()
+	p.end.Elapsed = time.Since(p.started)
+	p.mu.Unlock()
+
+	survivors, escaped := p.settle()
+
+	p.mu.Lock()
+	p.end.Survivors, p.end.Escaped = survivors, escaped
+	if p.grace != nil {
+		p.grace.Stop()
+	}
+	end := p.end
+	p.mu.Unlock()
+	p.out.Close()
+	if p.cfg.OnEnd != nil {
+		p.cfg.OnEnd(end)
+	}
+	close(p.done)
+}
+
+// settle waits until the output is closed, and under a kill until the group is
+// empty. It gives those of the group who live on, and whether the output was
+// given up because only a stranger held it.
+func (p *Process) settle() (survivors []int, escaped bool) {
+	ended := time.Now()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		if p.closed() {
+			left := p.vacate()
+			if len(left) == 0 {
+				return nil, false
+			}
+			if !p.isKilling() && time.Since(ended) > settling {
+				return left, false
+			}
+			if !p.isKilling() {
+				pause = firstPause
+			}
+		} else if len(p.members()) == 0 {
+			return nil, p.drain()
+		}
+		p.pause(pause)
+	}
+}
+
+// drain gives the output a last moment and then gives it up.
+func (p *Process) drain() (escaped bool) {
+	timer := time.NewTimer(p.cfg.Drain)
+	defer timer.Stop()
+	select {
+	case <-p.eof:
+	case <-timer.C:
+		escaped = true
+		// A deadline in the past ends the read without taking away what is in
+		// the pipe; the goroutine delivers that first.
+		_ = p.out.SetReadDeadline(time.Unix(1, 0))
+		<-p.eof
+	}
+	p.vacate()
+	return escaped
+}
+
+// pause waits for what can change the picture before d is over.
+func (p *Process) pause(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	if p.closed() {
+		select {
+		case <-p.wake:
+		case <-timer.C:
+		}
+		return
+	}
+	select {
+	case <-p.eof:
+	case <-p.wake:
+	case <-timer.C:
+	}
+}
+
+func (p *Process) closed() bool {
+	select {
+	case <-p.eof:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *Process) isKilling() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.killing
+}
+
+// members are the living of the group beside our anchor.
+func (p *Process) members() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.living()
+}
+
+// vacate gives the number of the group back when nobody lives in it, and says
+// who does otherwise. The leader is reaped first, which makes the usual answer,
+// nobody, one system call. When somebody is there, the number is theirs; a dead
+// child of ours in their group keeps it from ever being a stranger's.
+func (p *Process) vacate() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free {
+		return nil
+	}
+	if !p.reaped {
+		p.leader.reap(p.pid)
+		p.reaped = true
+		if syscall.Kill(-p.pid, 0) == syscall.ESRCH {
+			p.free = true
+			return nil
+		}
+		p.anchor = startAnchor(p.pid)
+	}
+	left := p.living()
+	if len(left) == 0 {
+		p.free = true
+		if p.anchor != 0 {
+			reap(p.anchor)
+			p.anchor = 0
+		}
+	}
+	return left
+}
+
+// living asks the system; p.mu is held.
+func (p *Process) living() []int {
+	if pids, ok := groupMembers(p.pid, p.anchor); ok {
+		return pids
+	}
+	// No list to be had: all that can be asked is whether anybody is there. The
+	// leader itself answers until it is reaped.
+	if p.reaped && syscall.Kill(-p.pid, 0) == syscall.ESRCH {
+		return nil
+	}
+	return []int{p.pid}
+}
+
+// startAnchor puts a child that ends at once into a group and leaves it unreaped.
+// It gives 0 where the members of a group cannot be listed: the anchor itself
+// would look like one.
+func startAnchor(group int) int {
+	if _, ok := groupMembers(group, 0); !ok {
+		return 0
+	}
+	pid, _, err := syscall.StartProcess("/bin/sh", []string{"sh", "-c", ":"}, &syscall.ProcAttr{
+		Files: []uintptr{}, Env: []string{},
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pgid: group},
+	})
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// reap takes the end of a child that is dead or about to be.
+func reap(pid int) {
+	var status syscall.WaitStatus
+	for {
+		_, err := syscall.Wait4(pid, &status, 0, nil)
+		if err != syscall.EINTR {
+			return
+		}
+	}
+}
