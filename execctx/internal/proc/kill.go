@@ -14,17 +14,20 @@ import (
 func (p *Process) Terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.killing {
+	if p.killing || p.over {
 		return
 	}
 	p.ask()
 	p.terminate()
 }
 
-// TerminateNow ends the whole group with SIGKILL.
+// TerminateNow ends the whole group with SIGKILL. After Done it does nothing.
 func (p *Process) TerminateNow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
 	p.ask()
 	p.signal(syscall.SIGKILL)
 }

@@ -47,6 +47,7 @@ type End struct {
 	At        time.Time
 	Elapsed   time.Duration // by the monotonic clock
 	Escaped   bool          // a process outside the group still held the output
+	Holders   []int         // which, where the system tells
 	Survivors []int         // processes of the group that were alive at Done
 }
 
@@ -66,6 +67,7 @@ type Process struct {
 	mu      sync.Mutex
 	ended   bool // the leader has
 	killing bool // Terminate or TerminateNow was called
+	over    bool // the end was told; what is left is for Release
 	reaped  bool // the leader has been
 	anchor  int  // a dead child of ours that keeps the group's number; 0: none
 	free    bool // the number was given back and must not be signalled any more

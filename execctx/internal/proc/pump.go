@@ -22,9 +22,10 @@ func (p *Process) pump() {
 	if err != nil {
 		return
 	}
-	// A deadline (see drain) ends the wait only: what the pipe holds by then was
-	// read, since reading goes on until it is empty.
-	_ = conn.Read(func(fd uintptr) bool { return p.empty(int(fd)) })
+	if conn.Read(func(fd uintptr) bool { return p.empty(int(fd)) }) != nil {
+		// The deadline of drain, which also hides what has come before it.
+		_ = conn.Control(func(fd uintptr) { p.empty(int(fd)) })
+	}
 }
 
 // empty reads what is there and reports whether the end was reached.

@@ -26,10 +26,11 @@ func (p *Process) watch() {
 	p.end.Elapsed = time.Since(p.started)
 	p.mu.Unlock()
 
-	survivors, escaped := p.settle()
+	survivors, holders, escaped := p.settle()
 
 	p.mu.Lock()
-	p.end.Survivors, p.end.Escaped = survivors, escaped
+	p.over = true
+	p.end.Survivors, p.end.Holders, p.end.Escaped = survivors, holders, escaped
 	if p.grace != nil {
 		p.grace.Stop()
 	}
@@ -44,43 +45,55 @@ func (p *Process) watch() {
 
 // settle waits until the output is closed, and under a kill until the group is
 // empty. It gives those of the group who live on, and whether the output was
-// given up because only a stranger held it.
-func (p *Process) settle() (survivors []int, escaped bool) {
+// given up because only strangers held it, and who.
+func (p *Process) settle() (survivors, holders []int, escaped bool) {
 	ended := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		if p.closed() {
 			left := p.vacate()
 			if len(left) == 0 {
-				return nil, false
+				return nil, nil, false
 			}
 			if !p.isKilling() && time.Since(ended) > settling {
-				return left, false
+				return left, nil, false
 			}
 			if !p.isKilling() {
 				pause = firstPause
 			}
 		} else if len(p.members()) == 0 {
-			return nil, p.drain()
+			holders, escaped = p.drain()
+			return nil, holders, escaped
 		}
 		p.pause(pause)
 	}
 }
 
-// drain gives the output a last moment and then gives it up.
-func (p *Process) drain() (escaped bool) {
-	timer := time.NewTimer(p.cfg.Drain)
-	defer timer.Stop()
-	select {
-	case <-p.eof:
-	case <-timer.C:
-		escaped = true
-		// A deadline in the past ends the read without taking away what is in
-		// the pipe; the goroutine delivers that first.
-		_ = p.out.SetReadDeadline(time.Unix(1, 0))
-		<-p.eof
+// drain gives the output a last while, and gives it up when only strangers hold
+// it then. That nobody can be found who does is no proof that somebody escaped:
+// on a busy machine the end of the output can be late, or a child that another
+// goroutine is starting still holds what it inherited. Then it waits longer.
+func (p *Process) drain() (holders []int, escaped bool) {
+	const patience = 20
+	for range patience {
+		timer := time.NewTimer(p.cfg.Drain)
+		select {
+		case <-p.eof:
+			timer.Stop()
+			p.vacate()
+			return nil, false
+		case <-timer.C:
+		}
+		found, known := pipeHolders(p.out)
+		if holders = found; len(holders) > 0 || !known {
+			break
+		}
 	}
+	// A deadline in the past ends the wait of the pump, which then takes what is
+	// still in the pipe.
+	_ = p.out.SetReadDeadline(time.Unix(1, 0))
+	<-p.eof
 	p.vacate()
-	return escaped
+	return holders, true
 }
 
 // pause waits for what can change the picture before d is over.
