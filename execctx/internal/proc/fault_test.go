@@ -20,8 +20,12 @@ import (
 // eventually polls for a condition, for a minute at most.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for limit := time.Now().Add(time.Minute); !condition(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(limit) {
+	tick, limit := time.NewTicker(2*time.Millisecond), time.After(time.Minute)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-limit:
 			t.Fatalf("not within a minute: %s", what)
 		}
 	}

@@ -29,7 +29,7 @@ func (p *Process) TerminateNow() {
 		return
 	}
 	p.ask()
-	p.signal(syscall.SIGKILL)
+	p.force()
 }
 
 // ask notes that the end is wanted and tells the watching goroutine; p.mu is
@@ -53,16 +53,32 @@ func (p *Process) terminate() {
 		p.grace = time.AfterFunc(p.cfg.Grace, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.signal(syscall.SIGKILL)
+			p.force()
 		})
 	}
+}
+
+// force sends SIGKILL; p.mu is held.
+func (p *Process) force() {
+	if p.forced.IsZero() {
+		p.forced = time.Now()
+	}
+	p.signal(syscall.SIGKILL)
+}
+
+// beyond tells whether SIGKILL has been without effect for a whole grace:
+// whoever is left is not ours to signal, or stuck in the system.
+func (p *Process) beyond() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.forced.IsZero() && time.Since(p.forced) > p.cfg.Grace
 }
 
 // signal reaches everybody in the group; p.mu is held. That nobody is there any
 // more, or that somebody is not ours to signal, is no error (EX-44).
 func (p *Process) signal(sig syscall.Signal) {
 	if !p.free {
-		_ = syscall.Kill(-p.pid, sig)
+		_ = p.cfg.kill(-p.pid, sig)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 
 // launch starts the process; on an error everything that was opened is closed.
 func (p *Process) launch() error {
+	if p.cfg.kill == nil {
+		p.cfg.kill = func(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }
+	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err

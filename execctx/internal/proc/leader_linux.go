@@ -27,14 +27,19 @@ func (l *leader) forget() {
 }
 
 // wait returns when the process has ended. It does not reap it: until reap, its
-// number, and that of its group, are nobody else's.
-func (l *leader) wait(pid int) (code int, sig syscall.Signal) {
+// number, and that of its group, are nobody else's. The end is not known when
+// another part of the program has waited for all children there are.
+func (l *leader) wait(pid int) (code int, sig syscall.Signal, known bool) {
 	var info unix.Siginfo
 	if !l.poll(&info) {
 		for unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 		}
 	}
-	return outcome(&info)
+	if info.Signo == 0 {
+		return -1, 0, false
+	}
+	code, sig = outcome(&info)
+	return code, sig, true
 }
 
 func (l *leader) poll(info *unix.Siginfo) bool {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -37,18 +38,21 @@ type Config struct {
 	OnEnd func(End)
 
 	Now func() time.Time // for [End.At]; nil: time.Now
+
+	kill func(pid int, sig syscall.Signal) error // nil: the system's
 }
 
 // End is how a command ended.
 type End struct {
-	Code      int            // of the leader; 128 + the signal's number when a signal ended it (EX-10)
+	Code      int            // of the leader; 128 + the signal's number when a signal ended it (EX-10); -1 when Lost
+	Lost      bool           // another part of this program took the leader's end from under us
 	Signal    syscall.Signal // that ended the leader; 0: none
 	Asked     bool           // Terminate was called before the leader ended (D-41)
 	At        time.Time
 	Elapsed   time.Duration // by the monotonic clock
 	Escaped   bool          // a process outside the group still held the output
 	Holders   []int         // which, where the system tells
-	Survivors []int         // processes of the group that were alive at Done
+	Survivors []int         // processes of the group that were alive at Done, also those that SIGKILL does not end
 }
 
 // Process is a command that was started. Its methods may be called from several
@@ -60,17 +64,20 @@ type Process struct {
 	out     *os.File // the reading end of the pipe
 	leader  leader
 
-	eof  chan struct{} // everybody closed the output
+	eof  chan struct{} // everybody closed the output, or it was given up
 	wake chan struct{} // a kill was asked for, or changed
 	done chan struct{}
 
+	givenUp atomic.Bool // only strangers hold the output
+
 	mu      sync.Mutex
-	ended   bool // the leader has
-	killing bool // Terminate or TerminateNow was called
-	over    bool // the end was told; what is left is for Release
-	reaped  bool // the leader has been
-	anchor  int  // a dead child of ours that keeps the group's number; 0: none
-	free    bool // the number was given back and must not be signalled any more
+	ended   bool      // the leader has
+	killing bool      // Terminate or TerminateNow was called
+	over    bool      // the end was told; what is left is for Release
+	reaped  bool      // the leader has been
+	anchor  int       // a dead child of ours that keeps the group's number; 0: none
+	free    bool      // the number was given back and must not be signalled any more
+	forced  time.Time // when SIGKILL was sent first
 	grace   *time.Timer
 	end     End
 

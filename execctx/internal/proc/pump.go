@@ -28,11 +28,16 @@ func (p *Process) pump() {
 	}
 }
 
-// empty reads what is there and reports whether the end was reached.
+// rest is how much is still read once the output is given up: all that a pipe
+// can hold, as far as an ordinary user may set it.
+const rest = 1 << 20
+
+// empty reads what is there and reports whether the end was reached. Somebody
+// who writes faster than we read, for ever, is left when the output is given up.
 func (p *Process) empty(fd int) (end bool) {
 	buffer := buffers.Get().(*[chunk]byte)
 	defer buffers.Put(buffer)
-	for {
+	for since := 0; since < rest; {
 		n, err := syscall.Read(fd, buffer[:])
 		switch {
 		case err == syscall.EINTR:
@@ -42,6 +47,10 @@ func (p *Process) empty(fd int) (end bool) {
 			return true
 		default:
 			_, _ = p.cfg.Output.Write(buffer[:n])
+			if p.givenUp.Load() {
+				since += n
+			}
 		}
 	}
+	return true
 }

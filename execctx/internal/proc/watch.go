@@ -18,10 +18,10 @@ const (
 
 // watch waits for the end of the command and tells it.
 func (p *Process) watch() {
-	code, sig := p.leader.wait(p.pid)
+	code, sig, known := p.leader.wait(p.pid)
 	p.mu.Lock()
 	p.ended = true
-	p.end.Code, p.end.Signal = code, sig
+	p.end.Code, p.end.Signal, p.end.Lost = code, sig, !known
 	p.end.At = p.cfg.Now()
 	p.end.Elapsed = time.Since(p.started)
 	p.mu.Unlock()
@@ -44,25 +44,29 @@ func (p *Process) watch() {
 }
 
 // settle waits until the output is closed, and under a kill until the group is
-// empty. It gives those of the group who live on, and whether the output was
+// empty or nothing more can be done about it. It gives those of the group who live on, and whether the output was
 // given up because only strangers held it, and who.
 func (p *Process) settle() (survivors, holders []int, escaped bool) {
 	ended := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		if p.closed() {
+		switch {
+		case p.closed():
 			left := p.vacate()
 			if len(left) == 0 {
 				return nil, nil, false
 			}
-			if !p.isKilling() && time.Since(ended) > settling {
+			if p.beyond() || !p.isKilling() && time.Since(ended) > settling {
 				return left, nil, false
 			}
 			if !p.isKilling() {
 				pause = firstPause
 			}
-		} else if len(p.members()) == 0 {
+		case len(p.members()) == 0:
 			holders, escaped = p.drain()
 			return nil, holders, escaped
+		case p.beyond():
+			p.giveUp()
+			return p.vacate(), nil, false
 		}
 		p.pause(pause)
 	}
@@ -88,12 +92,17 @@ func (p *Process) drain() (holders []int, escaped bool) {
 			break
 		}
 	}
-	// A deadline in the past ends the wait of the pump, which then takes what is
-	// still in the pipe.
-	_ = p.out.SetReadDeadline(time.Unix(1, 0))
-	<-p.eof
+	p.giveUp()
 	p.vacate()
 	return holders, true
+}
+
+// giveUp ends the pump, after it has taken what is still in the pipe: a deadline
+// in the past ends its wait.
+func (p *Process) giveUp() {
+	p.givenUp.Store(true)
+	_ = p.out.SetReadDeadline(time.Unix(1, 0))
+	<-p.eof
 }
 
 // pause waits for what can change the picture before d is over.
@@ -153,6 +162,8 @@ func (p *Process) vacate() []int {
 			p.free = true
 			return nil
 		}
+	}
+	if p.anchor == 0 {
 		p.anchor = startAnchor(p.pid)
 	}
 	left := p.living()
