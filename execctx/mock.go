@@ -29,10 +29,11 @@ type MockOptions struct {
 	// Hide lists abilities to switch off, as nil pointers to their interfaces:
 	// (*BackgroundKiller)(nil).
 	Hide []any
-	// MaxTasks limits the running tasks; 0: 8, negative: no limit (D-14).
-	MaxTasks int
-	// Grace is the time between SIGTERM and SIGKILL; 0: 5 s (D-15).
-	Grace time.Duration
+	// MaxBackgroundTasks limits the running tasks; 0:
+	// [DefaultMaxBackgroundTasks], negative: no limit (D-14).
+	MaxBackgroundTasks int
+	// KillGrace is the time between SIGTERM and SIGKILL; 0: 5 s (D-15).
+	KillGrace time.Duration
 
 	// OnLaunch declares what a task will do; nil: it is silent and runs until
 	// the test or a kill ends it. It may call methods of the mock.
@@ -99,11 +100,11 @@ func NewMock(opts MockOptions) *Mock {
 	if opts.CWD == "" {
 		opts.CWD = "/mock"
 	}
-	if opts.MaxTasks == 0 {
-		opts.MaxTasks = 8
+	if opts.MaxBackgroundTasks == 0 {
+		opts.MaxBackgroundTasks = DefaultMaxBackgroundTasks
 	}
-	if opts.Grace == 0 {
-		opts.Grace = 5 * time.Second
+	if opts.KillGrace == 0 {
+		opts.KillGrace = 5 * time.Second
 	}
 	state := &mockState{
 		handles: map[string]*mockHandle{},

@@ -103,10 +103,10 @@ func (m *Mock) room() error {
 			running = append(running, p.run.ID)
 		}
 	}
-	if m.opts.MaxTasks < 0 || len(running) < m.opts.MaxTasks {
+	if m.opts.MaxBackgroundTasks < 0 || len(running) < m.opts.MaxBackgroundTasks {
 		return nil
 	}
-	return &TooManyTasksError{Limit: m.opts.MaxTasks, Running: running}
+	return &TooManyTasksError{Limit: m.opts.MaxBackgroundTasks, Running: running}
 }
 
 func (m *Mock) newProc(owner *mockHandle, command, cwd string, env map[string]string) *mockProc {

@@ -3,7 +3,6 @@ package execctx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -87,7 +86,7 @@ func (c *mockCall) begin(ctx context.Context, script MockScript) {
 		return
 	}
 	instant := script.Exit != nil && script.Exit.After == 0 &&
-		!slices.ContainsFunc(script.Steps, func(step MockStep) bool { return step.After > 0 })
+		!slices.ContainsFunc(script.Steps, func(step MockStep) bool { return step.After > 0 || step.AwaitFile != "" })
 	if instant {
 		p.script.Exit = nil
 	}
@@ -132,17 +131,9 @@ func (c *mockCall) finish(p *mockProc) {
 
 // soFar is the output within the limit, head and tail.
 func (c *mockCall) soFar(p *mockProc) ExecResult {
-	limit := c.req.MaxOutputBytes
-	if limit <= 0 {
-		limit = DefaultMaxExecOutput
-	}
-	data := p.file.data
-	dropped := int64(len(data)) - limit
-	if dropped <= 0 {
-		return ExecResult{Output: slices.Clone(data)}
-	}
-	head := limit / 2
-	out := slices.Concat(data[:head], fmt.Appendf(nil, "\n[%d bytes left out]\n", dropped), data[head+dropped:])
+	kept := newCapture(c.req.MaxOutputBytes)
+	_, _ = kept.Write(p.file.data)
+	out, dropped := kept.output()
 	return ExecResult{Output: out, DroppedBytes: dropped}
 }
 

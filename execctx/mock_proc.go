@@ -141,7 +141,7 @@ func (m *Mock) terminate(p *mockProc) {
 		go m.settle(p, MockExit{Signal: "SIGTERM"})
 		return
 	}
-	p.timers.grace = s.timers.after(s, m.opts.Grace, func() { m.settle(p, MockExit{Signal: "SIGKILL"}) })
+	p.timers.grace = s.timers.after(s, m.opts.KillGrace, func() { m.settle(p, MockExit{Signal: "SIGKILL"}) })
 	if term.Ignore {
 		return
 	}
@@ -172,6 +172,8 @@ func (m *Mock) settle(p *mockProc, exit MockExit) bool {
 	for _, t := range []*mockTimer{p.timers.script, p.timers.grace, p.timers.stall, p.timers.timeout} {
 		t.stop()
 	}
+	p.timers.stall = nil
+	m.print(p, exit.Print)
 	if dropped := p.written - int64(len(p.file.data)); dropped > 0 {
 		p.file.data = append(p.file.data, TruncatedMarker(dropped)...)
 	}

@@ -46,6 +46,7 @@ type MockExit struct {
 	// Signal ends the command, as in SIGTERM; the code is then 128 and its
 	// number (EX-10).
 	Signal string
+	Print  string // last words
 	// EndedAt is when it happened; zero: now. The duration follows it.
 	EndedAt  time.Time
 	Warnings []string
