@@ -165,3 +165,8 @@ func touch(t testing.TB, h execctx.Handle, name string) {
 		t.Fatal(err)
 	}
 }
+
+func fileExists(h execctx.Handle, name string) bool {
+	_, err := os.Stat(filepath.Join(h.CWD, name))
+	return err == nil
+}
