@@ -85,6 +85,7 @@ type process interface {
 	TerminateNow()
 	Done() <-chan struct{}
 	End() proc.End
+	Vacant() bool
 	Release() (left []int)
 }
 

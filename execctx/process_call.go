@@ -135,13 +135,31 @@ func (f *processCall) settle(end proc.End) {
 	f.result = f.soFar()
 	_, f.result.ExitCode, f.result.Signal = outcome(end)
 	f.result.TimedOut, f.err = f.timedOut, f.canceled
+	if end.Lost && f.err == nil {
+		f.err = errors.New("execctx: " + lostEnd)
+	}
 	f.result.DurationMS = max(end.Elapsed, 0).Milliseconds()
 	f.result.Warnings = slices.Concat(endWarnings(end), f.discardLog())
-	f.c.mu.Lock()
-	defer f.c.mu.Unlock()
-	delete(f.owner.calls, f)
-	if len(end.Survivors) > 0 {
-		f.owner.kept = append(f.owner.kept, f.proc)
+	f.c.finish(f, len(end.Survivors) > 0)
+}
+
+// finish takes a call out of its registry, and notes its process when that left
+// something running. What others left and has ended since is forgotten.
+func (c *ProcessContext) finish(f *processCall, left bool) {
+	o := f.owner
+	var vacant []process
+	if left {
+		c.mu.Lock()
+		kept := slices.Clone(o.kept)
+		c.mu.Unlock()
+		vacant = slices.DeleteFunc(kept, func(p process) bool { return !p.Vacant() })
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(o.calls, f)
+	if left {
+		o.kept = slices.DeleteFunc(o.kept, func(p process) bool { return slices.Contains(vacant, p) })
+		o.kept = append(o.kept, f.proc)
 	}
 }
 

@@ -21,6 +21,8 @@ type pretended struct {
 	once sync.Once
 	done chan struct{}
 	end  proc.End
+
+	vacant atomic.Bool
 }
 
 func (p *pretended) exit(end proc.End) {
@@ -36,6 +38,7 @@ func (p *pretended) Terminate()            { go p.exit(proc.End{Code: 143, Signa
 func (p *pretended) TerminateNow()         { go p.exit(proc.End{Code: 137, Signal: 9, Asked: true}) }
 func (p *pretended) Done() <-chan struct{} { return p.done }
 func (p *pretended) End() proc.End         { <-p.done; return p.end }
+func (p *pretended) Vacant() bool          { return p.vacant.Load() }
 func (p *pretended) Release() []int        { <-p.done; return nil }
 
 // pretend gives a context that starts pretended processes, and the last one.

@@ -31,6 +31,7 @@ type fakeProcess struct {
 func (f *fakeProcess) PID() int              { return f.pid }
 func (f *fakeProcess) Done() <-chan struct{} { return f.done }
 func (f *fakeProcess) End() proc.End         { <-f.done; return f.end }
+func (f *fakeProcess) Vacant() bool          { return false }
 func (f *fakeProcess) TerminateNow()         { go f.exit(137, syscall.SIGKILL) }
 
 func (f *fakeProcess) Terminate() {

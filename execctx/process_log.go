@@ -95,11 +95,14 @@ func (l *outputLog) quietSince() time.Time {
 func (l *outputLog) move(path string, keep int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// A link, because a rename would replace what has the name.
-	if err := os.Link(l.path, path); err != nil {
+	// A rename alone would replace what has the name, and not every file system
+	// has links.
+	claim, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, logMode)
+	if err != nil {
 		return err
 	}
-	if err := os.Remove(l.path); err != nil {
+	claim.Close()
+	if err := os.Rename(l.path, path); err != nil {
 		_ = os.Remove(path)
 		return err
 	}

@@ -121,8 +121,11 @@ func (t *task) settle(end proc.End) {
 	}
 }
 
-// outcome translates the end of a process (EX-10, D-41).
+// outcome translates the end of a process (EX-10, D-41). A code is not invented.
 func outcome(end proc.End) (TaskStatus, *int, string) {
+	if end.Lost {
+		return StatusLost, nil, ""
+	}
 	status := StatusExited
 	if end.Signal != 0 || end.Asked {
 		status = StatusKilled

@@ -7,10 +7,16 @@ import (
 	"github.com/stophook/stophook/execctx/internal/proc"
 )
 
+// lostEnd is why the exit code of a command is not known.
+const lostEnd = "the exit code is lost: another part of this program waited for all child processes, and got it"
+
 // endWarnings says what a command left behind, and what of its output may be
 // missing for that (EX-51).
 func endWarnings(end proc.End) []string {
 	var warnings []string
+	if end.Lost {
+		warnings = append(warnings, lostEnd)
+	}
 	if end.Escaped {
 		who := "a process"
 		if len(end.Holders) > 0 {

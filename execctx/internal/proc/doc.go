@@ -19,6 +19,9 @@
 //     is all delivered before Done.
 //   - A waiting Process costs a goroutine for the output, one for the end where
 //     they wait in the poller, and no buffer.
+//   - A kill ends, too: processes that are not ours to signal, or that even SIGKILL
+//     does not end, are named in [End.Survivors] after another grace. Only a leader
+//     of that kind is waited for.
 //
 // Linux has all of this. Elsewhere on Unix the leader is reaped when it ends, and
 // the group is watched by asking whether it can be signalled. Windows has no

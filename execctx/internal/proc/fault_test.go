@@ -151,6 +151,9 @@ func TestRelease_numberIsKept_EX44(t *testing.T) {
 	p, out := start(t, `sleep 600 >/dev/null 2>&1 & echo $!`, quick)
 	ended(t, p)
 	child := number(t, strings.TrimSpace(out.String()))
+	if p.Vacant() {
+		t.Error("vacant while somebody lives")
+	}
 	if err := syscall.Kill(child, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +161,9 @@ func TestRelease_numberIsKept_EX44(t *testing.T) {
 	// Nobody lives in the group; the dead anchor still answers for it.
 	if err := syscall.Kill(-p.PID(), 0); err != nil {
 		t.Errorf("the group's number was given back while the process is held: %v", err)
+	}
+	if !p.Vacant() {
+		t.Error("not vacant though nobody lives")
 	}
 	p.Release()
 	// Dead orphans of the group are the system's to reap; ours must be gone.

@@ -82,6 +82,17 @@ func (p *Process) signal(sig syscall.Signal) {
 	}
 }
 
+// Vacant tells whether nobody lives in the group any more, and then gives its
+// number back. Before Done it is false. It neither waits nor ends anybody.
+func (p *Process) Vacant() bool {
+	select {
+	case <-p.done:
+		return len(p.vacate()) == 0
+	default:
+		return false
+	}
+}
+
 // Release ends what the command left behind in its group, SIGTERM first, and
 // gives the group's number back. It waits for Done and for the group; processes
 // that even SIGKILL does not end within another grace are returned, and a later

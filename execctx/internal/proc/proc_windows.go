@@ -15,5 +15,8 @@ func (p *Process) Terminate() {}
 // TerminateNow does nothing: nothing was started.
 func (p *Process) TerminateNow() {}
 
+// Vacant is true: nothing was started.
+func (p *Process) Vacant() bool { return true }
+
 // Release does nothing: nothing was started.
 func (p *Process) Release() (left []int) { return nil }

@@ -21,6 +21,7 @@ func (p *Process) watch() {
 	code, sig, known := p.leader.wait(p.pid)
 	p.mu.Lock()
 	p.ended = true
+	p.reaped = !known
 	p.end.Code, p.end.Signal, p.end.Lost = code, sig, !known
 	p.end.At = p.cfg.Now()
 	p.end.Elapsed = time.Since(p.started)
@@ -158,12 +159,12 @@ func (p *Process) vacate() []int {
 	if !p.reaped {
 		p.leader.reap(p.pid)
 		p.reaped = true
+	}
+	if p.anchor == 0 {
 		if syscall.Kill(-p.pid, 0) == syscall.ESRCH {
 			p.free = true
 			return nil
 		}
-	}
-	if p.anchor == 0 {
 		p.anchor = startAnchor(p.pid)
 	}
 	left := p.living()
