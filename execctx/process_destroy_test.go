@@ -43,7 +43,15 @@ func TestProcessDestroy_EX47_EX49(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	left, err := c.StartExec(t.Context(), h, execctx.ExecRequest{Command: "sleep 1000 >/dev/null 2>&1 &"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := left.Result(); err != nil {
+		t.Fatal(err)
+	}
 	destroy(t, c, h)
+	wantNoGroup(t, left.PID())
 	if int(told.Load()) != len(commands) {
 		t.Errorf("%d exits were told of %d", told.Load(), len(commands))
 	}

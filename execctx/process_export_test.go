@@ -14,3 +14,6 @@ func NewTestProcess(opts ProcessOptions, start func(proc.Config) (TestProcess, e
 func (c *ProcessContext) CloseLog(h Handle, taskID string) error {
 	return c.find(h, taskID).log.file.Close()
 }
+
+// Path is where the log of a task lies.
+func (l *outputLog) Path() string { return l.path }

@@ -24,6 +24,7 @@ type fakeProcess struct {
 	end       proc.End
 	asked     bool
 	stubborn  bool // SIGTERM does nothing
+	slow      bool // SIGTERM does nothing, and SIGKILL comes after the grace
 	survivors []int
 	released  int // how often Release was called
 }
@@ -37,14 +38,20 @@ func (f *fakeProcess) TerminateNow()         { go f.exit(137, syscall.SIGKILL) }
 func (f *fakeProcess) Terminate() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.over {
+	if f.over || f.asked {
 		return
 	}
 	f.asked = true
-	if !f.stubborn {
+	switch {
+	case f.slow:
+		time.AfterFunc(f.cfg.Grace, func() { f.exit(137, syscall.SIGKILL) })
+	case !f.stubborn:
 		go f.exit(143, syscall.SIGTERM)
 	}
 }
+
+// path is that of the log.
+func (f *fakeProcess) path() string { return f.cfg.Output.(interface{ Path() string }).Path() }
 
 func (f *fakeProcess) Release() []int {
 	<-f.done
@@ -96,6 +103,9 @@ var errFakeStart = errors.New("no process to be had")
 func (fs *fakes) open(cfg proc.Config) (execctx.TestProcess, error) {
 	if fs.block != nil {
 		<-fs.block(cfg)
+	}
+	if cfg.Command == "fail" {
+		return nil, errFakeStart
 	}
 	fs.mu.Lock()
 	if len(fs.fail) > 0 {

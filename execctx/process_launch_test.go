@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -295,6 +297,40 @@ func TestProcessLaunch_failedStart_EX33(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Join(h.CWD, "tasks")); len(left) != 2 {
 		t.Errorf("files: %v", left)
 	}
+}
+
+// A command can be over before its start has returned.
+func TestProcessLaunch_overAtOnce_EX43(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, fs, h := newFakes(t, execctx.ProcessOptions{MaxBackgroundTasks: 1})
+		fs.start = func(f *fakeProcess, _ int) {
+			go f.exit(3, 0)
+			synctest.Wait() // it has come as far as it can
+		}
+		var exits, stalls atomic.Int32
+		for n := range 3 {
+			got := launch(t, c, h, "x", func(r *execctx.LaunchRequest) {
+				r.OnExit = func(info execctx.ExitInfo) {
+					exits.Add(1)
+					if got := ids(t, c, h); len(got) != n+1 || got[n] != info.TaskID {
+						t.Errorf("%s is told and %v are listed", info.TaskID, got)
+					}
+				}
+				r.StallTimeout, r.OnStall = time.Second, func(execctx.StallInfo) { stalls.Add(1) }
+			})
+			if info := ended(t, c, h, got.TaskID); *info.ExitCode != 3 || info.Status != execctx.StatusExited {
+				t.Errorf("%+v", info)
+			}
+			if entry := list(t, c, h)[n]; !entry.Ended() {
+				t.Errorf("listed as %+v", entry)
+			}
+		}
+		time.Sleep(time.Hour)
+		if exits.Load() != 3 || stalls.Load() != 0 {
+			t.Errorf("%d exits and %d stalls were told", exits.Load(), stalls.Load())
+		}
+		destroy(t, c, h)
+	})
 }
 
 // A launch that hangs keeps others waiting, for as long as they like.

@@ -232,8 +232,8 @@ func TestProcessStall_callbacks(t *testing.T) {
 				panic("boom")
 			}
 		})
-		if info := ended(t, c, h, "bash_1"); info.Signal != "SIGTERM" {
-			t.Errorf("%+v", info)
+		if info, err := c.WaitBackground(t.Context(), h, "bash_1", 0); err != nil || info.Signal != "SIGTERM" {
+			t.Errorf("%+v, %v", info, err)
 		}
 		synctest.Wait()
 		if all := warned.list(); len(all) != 1 || !strings.Contains(all[0].Error(), "OnStall of bash_1 panicked: boom") {
