@@ -8,6 +8,9 @@ import (
 // included, two timers of one instant fire in no order; so each gets an instant
 // of its own. Other clocks are asked for exactly the time: an Advance by it must
 // reach it, and they have an order.
+//
+// No timer is for at once either: in a bubble such a timer runs in the goroutine
+// that made it, and two at a time crash the race detector (go.dev/issue/78156).
 type mockTimers struct {
 	clock  Clock
 	spread bool

@@ -3,6 +3,8 @@ package exectest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -153,9 +155,11 @@ func checkExecCanceled(e *env) {
 
 func checkExecGroup(e *env) {
 	h := e.spawn()
-	e.exec(h, execctx.ExecRequest{Command: "sh -c 'sleep 601 & sleep 601' & sleep 601", Timeout: 200 * time.Millisecond})
+	sleeper := fmt.Sprintf("sleep 600.%d", os.Getpid()) // nobody else's
+	command := fmt.Sprintf("sh -c '%s & %s' & %s", sleeper, sleeper, sleeper)
+	e.exec(h, execctx.ExecRequest{Command: command, Timeout: 200 * time.Millisecond})
 	for _, p := range e.processes() {
-		if !p.zombie && p.command == "sleep 601" {
+		if !p.zombie && p.command == sleeper {
 			e.Errorf("alive after the timeout: %+v", p)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"sync"
 	"time"
 
@@ -153,8 +152,8 @@ func (r *racer) judge() {
 		}
 		said := r.answers[t.TaskID]
 		for _, info := range said {
-			if !info.Ended() || !reflect.DeepEqual(info, said[0]) {
-				r.Errorf("%s: the end of %s was said to be %+v and %+v", r.what, t.TaskID, said[0], info)
+			if !info.Ended() || !equal(info, said[0]) {
+				r.Errorf("%s: the end of %s was said to be %s and %s", r.what, t.TaskID, show(said[0]), show(info))
 			}
 		}
 	}
