@@ -18,8 +18,9 @@ type BackgroundKiller interface {
 	// KillBackground sends SIGTERM to the task's whole process group, after the
 	// context's grace SIGKILL, and returns when the process has ended and its
 	// output is flushed and closed (EX-5). A task that already ended gives what
-	// is known of it, and nothing is signalled. An id that the handle does not
-	// have gives nil and no error. ctx bounds the waiting only.
+	// is known of it; at most what it left behind in its group is ended. An id
+	// that the handle does not have gives nil and no error. ctx bounds the
+	// waiting only.
 	KillBackground(ctx context.Context, h Handle, taskID string) (*ExitInfo, error)
 }
 

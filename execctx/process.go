@@ -20,8 +20,8 @@ import (
 // [ProcessContext] when its options do not say (EX-45, D-14).
 const DefaultMaxBackgroundTasks = 8
 
-// UnlimitedTasks, as ProcessOptions.MaxBackgroundTasks, lifts the limit.
-const UnlimitedTasks = -1
+// NoTaskLimit, as ProcessOptions.MaxBackgroundTasks, lifts the limit.
+const NoTaskLimit = -1
 
 // ProcessOptions sets up a [ProcessContext]. The zero value is usable.
 type ProcessOptions struct {

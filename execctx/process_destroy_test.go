@@ -167,7 +167,7 @@ func TestProcessDestroy_launching(t *testing.T) {
 
 // Everything at once, with the limit lifted.
 func TestProcessDestroy_manyTasks(t *testing.T) {
-	c, h := newContext(t, execctx.ProcessOptions{MaxBackgroundTasks: execctx.UnlimitedTasks})
+	c, h := newContext(t, execctx.ProcessOptions{MaxBackgroundTasks: execctx.NoTaskLimit})
 	const n = 200
 	var told atomic.Int32
 	var wg sync.WaitGroup

@@ -127,7 +127,7 @@ func TestProcessLaunch_sharedDirectory_EX36(t *testing.T) {
 	contexts := make([]*execctx.ProcessContext, 3)
 	handles := make([]execctx.Handle, 3)
 	for i := range contexts {
-		contexts[i], _, handles[i] = newFakes(t, execctx.ProcessOptions{Clock: clock, MaxBackgroundTasks: execctx.UnlimitedTasks})
+		contexts[i], _, handles[i] = newFakes(t, execctx.ProcessOptions{Clock: clock, MaxBackgroundTasks: execctx.NoTaskLimit})
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -176,7 +176,7 @@ func TestProcessLaunch_outputDir_EX38(t *testing.T) {
 
 func TestProcessLaunch_limit_EX45(t *testing.T) {
 	for name, test := range map[string]struct{ option, want int }{
-		"by default": {0, 8}, "as set": {2, 2}, "lifted": {execctx.UnlimitedTasks, 50},
+		"by default": {0, 8}, "as set": {2, 2}, "lifted": {execctx.NoTaskLimit, 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, fs, h := newFakes(t, execctx.ProcessOptions{MaxBackgroundTasks: test.option})

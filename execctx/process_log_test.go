@@ -28,7 +28,7 @@ func logged(text string, kept int) string {
 }
 
 func TestProcessLog_cap_EX39_EX46(t *testing.T) {
-	c, fs, h := newFakes(t, execctx.ProcessOptions{MaxBackgroundTasks: execctx.UnlimitedTasks})
+	c, fs, h := newFakes(t, execctx.ProcessOptions{MaxBackgroundTasks: execctx.NoTaskLimit})
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		chunks := rapid.SliceOf(rapid.StringOfN(rapid.RuneFrom([]rune("ab\n")), 0, 10, -1)).Draw(rt, "chunks")

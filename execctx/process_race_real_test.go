@@ -29,7 +29,7 @@ func TestProcessRace_real_EX43_AC97(t *testing.T) {
 	for seed := range 10 {
 		r := &race{
 			dir: base, fs: &fakes{}, told: map[string][]told{}, printed: map[string]string{}, ended: map[string]execctx.ExitInfo{},
-			c: execctx.NewProcess(execctx.ProcessOptions{MaxBackgroundTasks: execctx.UnlimitedTasks, KillGrace: 50 * time.Millisecond}),
+			c: execctx.NewProcess(execctx.ProcessOptions{MaxBackgroundTasks: execctx.NoTaskLimit, KillGrace: 50 * time.Millisecond}),
 		}
 		r.bind()
 		launched := r.playReal(plan.Example(seed), commands)

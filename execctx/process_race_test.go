@@ -313,7 +313,7 @@ func TestProcessRace_EX43_EX48_AC97(t *testing.T) {
 
 func (r *race) play(plan [][]step) {
 	r.fs = &fakes{start: obey}
-	r.c = execctx.NewTestProcess(execctx.ProcessOptions{MaxBackgroundTasks: execctx.UnlimitedTasks}, r.fs.open)
+	r.c = execctx.NewTestProcess(execctx.ProcessOptions{MaxBackgroundTasks: execctx.NoTaskLimit}, r.fs.open)
 	naive := &model{}
 	for _, steps := range plan {
 		r.bind()

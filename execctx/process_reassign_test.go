@@ -28,7 +28,7 @@ func reassign(t *testing.T, c *execctx.ProcessContext, req execctx.ReassignReque
 }
 
 func TestProcessList_EX6(t *testing.T) {
-	c, fs, h := newFakes(t, execctx.ProcessOptions{MaxBackgroundTasks: execctx.UnlimitedTasks})
+	c, fs, h := newFakes(t, execctx.ProcessOptions{MaxBackgroundTasks: execctx.NoTaskLimit})
 	other := spawn(t, c)
 	if got := ids(t, c, h); got != nil {
 		t.Errorf("a new handle has %v", got)
