@@ -38,7 +38,6 @@ func TestProcessDestroy_EX47_EX49(t *testing.T) {
 	for _, task := range got {
 		until(t, "it is up", func() bool { return readLog(t, task.OutputPath) != "" })
 	}
-	// The foreground is another registry, and ends as well (EX-14).
 	call, err := c.StartExec(t.Context(), h, execctx.ExecRequest{Command: "sleep 1000"})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +50,6 @@ func TestProcessDestroy_EX47_EX49(t *testing.T) {
 		t.Fatal(err)
 	}
 	destroy(t, c, h)
-	wantNoGroup(t, left.PID())
 	if int(told.Load()) != len(commands) {
 		t.Errorf("%d exits were told of %d", told.Load(), len(commands))
 	}
@@ -61,12 +59,15 @@ func TestProcessDestroy_EX47_EX49(t *testing.T) {
 		}
 		wantNoGroup(t, task.PID)
 	}
-	select {
-	case <-call.Done():
-		wantNoGroup(t, call.PID())
-	default:
-		t.Error("the command in the foreground runs")
-	}
+	t.Run("EX-14: the foreground, a registry of its own, ends as well", func(t *testing.T) {
+		select {
+		case <-call.Done():
+			wantNoGroup(t, call.PID())
+		default:
+			t.Error("the command in the foreground runs")
+		}
+		wantNoGroup(t, left.PID())
+	})
 	if entry := list(t, c, other)[0]; entry.Status != execctx.StatusRunning || syscall.Kill(stays.PID, 0) != nil {
 		t.Errorf("another handle's task is %s", entry.Status)
 	}
@@ -123,6 +124,18 @@ func TestProcessDestroy_context(t *testing.T) {
 	}
 	if err := c.Destroy(ctx, h); err != nil {
 		t.Errorf("nothing is left to wait for: %v", err)
+	}
+}
+
+// What even SIGKILL does not end is said where somebody may see it.
+func TestProcessDestroy_unkillable(t *testing.T) {
+	var warned warnings
+	c, fs, h := newFakes(t, execctx.ProcessOptions{Warn: warned.add})
+	launch(t, c, h, "x")
+	fs.nth(1).left = []int{17, 18}
+	destroy(t, c, h)
+	if all := warned.list(); len(all) != 1 || !strings.Contains(all[0].Error(), "processes [17 18], left behind by bash_1, did not end") {
+		t.Errorf("warned %v", all)
 	}
 }
 

@@ -26,7 +26,8 @@ type fakeProcess struct {
 	stubborn  bool // SIGTERM does nothing
 	slow      bool // SIGTERM does nothing, and SIGKILL comes after the grace
 	survivors []int
-	released  int // how often Release was called
+	left      []int // what Release does not get rid of
+	released  int   // how often Release was called
 }
 
 func (f *fakeProcess) PID() int              { return f.pid }
@@ -58,7 +59,7 @@ func (f *fakeProcess) Release() []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.released++
-	return nil
+	return f.left
 }
 
 // print is output of the process, unless it has ended.

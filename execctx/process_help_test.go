@@ -121,12 +121,17 @@ func readLog(t testing.TB, path string) string {
 // until polls for what another process does.
 func until(t testing.TB, what string, met func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !met(); time.Sleep(time.Millisecond) {
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(patience); !met(); <-again.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("not in %v: %s", patience, what)
 		}
 	}
 }
+
+// pass lets the time of a bubble go by.
+func pass(d time.Duration) { <-time.After(d) }
 
 // recv takes from a channel, or fails after the patience.
 func recv[T any](t testing.TB, what string, from <-chan T) T {

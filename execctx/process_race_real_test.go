@@ -53,8 +53,10 @@ func TestProcessRace_real_EX43_AC97(t *testing.T) {
 func (r *race) playReal(steps []step, commands []string) (launched []string) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
+	pace := time.NewTicker(time.Millisecond)
+	defer pace.Stop()
 	for n, s := range steps {
-		time.Sleep(time.Millisecond)
+		<-pace.C
 		all.Go(func() {
 			if s.Do != "launch" {
 				s.Task = n / 2
