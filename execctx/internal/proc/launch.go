@@ -29,6 +29,9 @@ func (p *Process) launch() error {
 		return os.NewSyscallError("exec", syscall.EINVAL)
 	}
 	sys := &syscall.SysProcAttr{Setpgid: true}
+	if p.cfg.Tied {
+		tie(sys)
+	}
 	p.leader.ask(sys)
 	p.started = time.Now()
 	// os.StartProcess would keep a descriptor of its own for the process, and

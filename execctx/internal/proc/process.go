@@ -39,6 +39,11 @@ type Config struct {
 
 	Now func() time.Time // for [End.At]; nil: time.Now
 
+	// Tied makes the system send SIGTERM to the leader when the thread that called
+	// Start ends, and so at the latest when this program does, however it ends
+	// (Linux). Callers lock themselves to a thread that lasts.
+	Tied bool
+
 	kill func(pid int, sig syscall.Signal) error // nil: the system's
 }
 

@@ -1,0 +1,144 @@
+//go:build unix
+
+package supervised
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/stophook/stophook/execctx"
+)
+
+// log is the one file that a command's output goes to, cut off at a limit (EX-32,
+// EX-39). It only grows, so that an offset stays good. What cannot be written is
+// counted and said at the end; the command never notices.
+//
+// Its methods are called by one goroutine after the other: the output's, and at
+// the end the supervisor's.
+type log struct {
+	file  *os.File
+	path  string
+	count *os.File // gets the number of bytes produced, for those who list
+
+	keep   int64 // limit of the file; 0: none
+	kept   int64
+	total  int64 // produced, dropped and lost ones included (EX-46)
+	past   int64 // dropped, past the limit
+	lost   int64 // could not be written
+	failed error // why, the first time
+}
+
+// createLog makes a new file and fails with fs.ErrExist when there is anything
+// of that name.
+func createLog(path string, keep int64, count *os.File) (*log, error) {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return nil, err
+	}
+	file, err := openOwn(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, err
+	}
+	return &log{file: file, path: path, keep: max(keep, 0), count: count}, nil
+}
+
+// Write keeps what fits. It never fails.
+func (l *log) Write(p []byte) (int, error) {
+	l.total += int64(len(p))
+	defer l.publish()
+	part := p
+	if l.keep > 0 {
+		part = p[:min(int64(len(p)), max(l.keep-l.kept, 0))]
+	}
+	l.past += int64(len(p) - len(part))
+	if len(part) == 0 {
+		return len(p), nil
+	}
+	n, err := l.file.Write(part)
+	l.kept += int64(n)
+	if n < len(part) {
+		l.lost += int64(len(part) - n)
+		if l.failed == nil {
+			l.failed = err
+		}
+	}
+	return len(p), nil
+}
+
+// publish is for list only; the exit record has the number that counts.
+func (l *log) publish() {
+	_, _ = l.count.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(l.total)), 0)
+}
+
+// discard removes the file of a command that never started.
+func (l *log) discard() {
+	l.file.Close()
+	_ = os.Remove(l.path)
+}
+
+// close writes the marker when output was dropped (EX-39), closes the file and
+// says what is missing from it.
+func (l *log) close() (warnings []string) {
+	if l.past > 0 {
+		if err := l.mark(); err != nil {
+			warnings = append(warnings, fmt.Sprintf("the note of %d dropped bytes could not be written to the output file: %v", l.past, err))
+		}
+	}
+	gone := l.isGone()
+	if err := l.file.Close(); err != nil && l.failed == nil {
+		l.failed = err
+	}
+	switch {
+	case l.lost > 0:
+		warnings = append(warnings, fmt.Sprintf("%d bytes of output could not be written to the output file: %v", l.lost, l.failed))
+	case l.failed != nil:
+		warnings = append(warnings, fmt.Sprintf("the end of the output may be missing from its file: %v", l.failed))
+	}
+	if gone {
+		warnings = append(warnings, "the output file was removed or replaced while the command ran: its output is lost")
+	}
+	return warnings
+}
+
+// mark ends the file with a line of its own.
+func (l *log) mark() error {
+	marker := execctx.TruncatedMarker(l.past)
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if size := info.Size(); size > 0 {
+		var last [1]byte
+		if _, err := l.file.ReadAt(last[:], size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			marker = "\n" + marker
+		}
+	}
+	_, err = l.file.WriteString(marker)
+	return err
+}
+
+// isGone tells whether the name leads to another file or to none.
+func (l *log) isGone() bool {
+	ours, err := l.file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(l.path)
+	return errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(ours, named)
+}
+
+// openPipe makes a named pipe and opens it for good: a process that has both its
+// ends never waits for the other side.
+func openPipe(dir, name string) (*os.File, error) {
+	path := filepath.Join(dir, name)
+	if err := syscall.Mkfifo(path, fileMode); err != nil {
+		return nil, &os.PathError{Op: "mkfifo", Path: path, Err: err}
+	}
+	return os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+}
