@@ -4,11 +4,14 @@ package supervised
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/stophook/stophook/execctx"
@@ -35,6 +38,7 @@ func (s *store) allocate(ctx context.Context, limit int, logPath func(n int) str
 	if err != nil {
 		return nil, err
 	}
+	numbers = slices.DeleteFunc(numbers, s.abandoned)
 	if err := s.room(numbers, limit); err != nil {
 		return nil, err
 	}
@@ -87,8 +91,23 @@ func (s *slot) release() { s.lock.Close() }
 
 // discard removes what was to become a task.
 func (s *slot) discard() {
-	removeTask(s.dir)
+	putAway(s.dir)
 	s.release()
+}
+
+// putAway makes a task's folder disappear at once, by a new name, before its files
+// go: nobody sees half of it, and the id is free for somebody else. What is in it
+// that is not ours stays, under the name that is returned.
+func putAway(dir string) (left string, err error) {
+	away := filepath.Join(filepath.Dir(dir), prunedPrefix+filepath.Base(dir)+"-"+strings.ToLower(rand.Text()))
+	if err := os.Rename(dir, away); err != nil {
+		return dir, err
+	}
+	removeTask(away)
+	if exists(away) {
+		left = away
+	}
+	return left, nil
 }
 
 // removeTask removes what is ours in a task's folder, and the folder when
@@ -100,8 +119,7 @@ func removeTask(dir string) {
 	_ = os.Remove(dir)
 }
 
-// room tells why a task more cannot be. Launches that were given up before
-// anything was started are cleared away. The store's lock is held.
+// room tells why a task more cannot be. The store's lock is held.
 func (s *store) room(numbers []int, limit int) error {
 	var running []string
 	for _, n := range numbers {
@@ -118,7 +136,7 @@ func (s *store) room(numbers []int, limit int) error {
 // occupied tells whether a task runs or is being started.
 func (s *store) occupied(n int) bool {
 	s.mu.Lock()
-	over := s.ended[n]
+	over := s.over[n]
 	s.mu.Unlock()
 	if over {
 		return false
@@ -128,16 +146,33 @@ func (s *store) occupied(n int) bool {
 	if alive || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return !exists(filepath.Join(dir, fileExit))
 	}
-	if !exists(filepath.Join(dir, fileExit)) && !exists(filepath.Join(dir, fileLaunch)) {
-		// Its program was killed before a supervisor had written anything, and so
-		// before anything was started.
-		removeTask(dir)
-		return false
-	}
 	s.mu.Lock()
-	s.ended[n] = true
+	s.over[n] = true
 	s.mu.Unlock()
 	return false
+}
+
+// abandoned clears away the folder of a launch whose program was killed before a
+// supervisor had written anything, and so before anything was started. The
+// store's lock is held, so that it is no launch that is just beginning.
+func (s *store) abandoned(n int) bool {
+	s.mu.Lock()
+	over := s.over[n]
+	s.mu.Unlock()
+	dir := s.taskDir(n)
+	if over || exists(filepath.Join(dir, fileLaunch)) || exists(filepath.Join(dir, fileExit)) {
+		return false
+	}
+	busy, err := held(filepath.Join(dir, fileLock))
+	if busy || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	// Between the two looks it may have become a task that has ended.
+	if exists(filepath.Join(dir, fileLaunch)) || exists(filepath.Join(dir, fileExit)) {
+		return false
+	}
+	putAway(dir)
+	return !exists(dir)
 }
 
 func exists(name string) bool {

@@ -4,7 +4,6 @@ package supervised
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -41,7 +40,7 @@ func (c *Context) Prune(ctx context.Context, age time.Duration, logs bool) (int,
 			return count, errors.Join(append(errs, context.Cause(ctx))...)
 		}
 		t := c.store.load(n)
-		if t == nil || t.running() || !c.store.over(t).Before(limit) {
+		if t == nil || t.running() || !c.store.lastSign(t).Before(limit) {
 			continue
 		}
 		if err := c.store.remove(t, logs); err != nil {
@@ -53,9 +52,9 @@ func (c *Context) Prune(ctx context.Context, age time.Duration, logs bool) (int,
 	return count, errors.Join(errs...)
 }
 
-// over is when a task ended; of a lost one, that of the latest sign of it. One
+// lastSign is when a task ended; of a lost one, that of the latest sign of it. One
 // that still has processes is not over.
-func (s *store) over(t *task) time.Time {
+func (s *store) lastSign(t *task) time.Time {
 	if t.exit != nil {
 		return t.exit.EndedAt
 	}
@@ -73,15 +72,19 @@ func (s *store) over(t *task) time.Time {
 	return latest
 }
 
-// remove makes a record disappear at once, by a new name, before its files go.
+// remove deletes a record, and the log if asked to.
 func (s *store) remove(t *task, logs bool) error {
-	away := filepath.Join(s.dir, prunedPrefix+t.TaskID+"-"+strings.ToLower(rand.Text()))
-	if err := os.Rename(t.dir, away); err != nil {
+	left, err := putAway(t.dir)
+	if err != nil {
 		return err
 	}
-	removeTask(away)
-	if exists(away) { // with files that are not ours
-		s.complain(fmt.Errorf("%s holds files that are not of the task's record: they stay", away))
+	s.mu.Lock()
+	delete(s.exits, t.n)
+	delete(s.over, t.n)
+	delete(s.vacant, t.n)
+	s.mu.Unlock()
+	if left != "" {
+		s.complain(fmt.Errorf("%s holds files that are not of the record of %s: they stay", left, t.TaskID))
 	}
 	if logs {
 		if _, _, ours := execctx.ParseLogName(filepath.Base(t.OutputPath)); ours {
@@ -93,10 +96,10 @@ func (s *store) remove(t *task, logs bool) error {
 
 // clearPruned goes on where somebody was killed.
 func (s *store) clearPruned() {
-	names, _ := filepath.Glob(filepath.Join(s.dir, prunedPrefix+"*"))
-	for _, name := range names {
-		if info, err := os.Lstat(name); err == nil && info.IsDir() {
-			removeTask(name)
+	entries, _ := os.ReadDir(s.dir)
+	for _, entry := range entries {
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), prunedPrefix) {
+			removeTask(filepath.Join(s.dir, entry.Name()))
 		}
 	}
 }

@@ -33,8 +33,9 @@ type store struct {
 
 	mu     sync.Mutex
 	warned map[string]bool
-	ended  map[int]bool // tasks that were seen ended, which they stay
-	vacant map[int]bool // lost tasks of which nothing runs any more
+	over   map[int]bool        // tasks that were seen ended or lost, which they stay
+	exits  map[int]*exitRecord // as read; they never change
+	vacant map[int]bool        // lost tasks of which nothing runs any more
 }
 
 // openStore makes the folder, or checks that it is safe to use.
@@ -50,7 +51,7 @@ func openStore(dir string, warn func(error)) (*store, error) {
 	if !ok || int(stat.Uid) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
 		return nil, fmt.Errorf("the store %s must belong to this user and be writable for nobody else: it has mode %v", dir, info.Mode().Perm())
 	}
-	return &store{dir: dir, warn: warn, here: thisPlace(), warned: map[string]bool{}, ended: map[int]bool{}, vacant: map[int]bool{}}, nil
+	return &store{dir: dir, warn: warn, here: thisPlace(), warned: map[string]bool{}, over: map[int]bool{}, exits: map[int]*exitRecord{}, vacant: map[int]bool{}}, nil
 }
 
 // complain warns of something in the store, once.
@@ -138,11 +139,19 @@ func (s *store) load(n int) *task {
 
 // loadExit tells whether the task has ended.
 func (s *store) loadExit(t *task) bool {
-	var exit exitRecord
-	if !s.read(t, fileExit, &exit) || exit.TaskID != execctx.TaskID(t.n) {
-		return false
+	s.mu.Lock()
+	exit := s.exits[t.n]
+	s.mu.Unlock()
+	if exit == nil {
+		exit = new(exitRecord)
+		if !s.read(t, fileExit, exit) || exit.TaskID != execctx.TaskID(t.n) {
+			return false
+		}
+		s.mu.Lock()
+		s.exits[t.n] = exit
+		s.mu.Unlock()
 	}
-	t.exit, t.launchRecord, t.bytes = &exit, exit.launchRecord, exit.BytesWritten
+	t.exit, t.launchRecord, t.bytes = exit, exit.launchRecord, exit.BytesWritten
 	return true
 }
 

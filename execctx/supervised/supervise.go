@@ -169,7 +169,7 @@ func (s *supervisor) undo() {
 	if s.log != nil {
 		s.log.discard()
 	}
-	removeTask(s.dir)
+	_, _ = putAway(s.dir)
 }
 
 // tell answers whoever launched the task, if it is still there.
