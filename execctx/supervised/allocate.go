@@ -164,7 +164,11 @@ func (s *store) abandoned(n int) bool {
 		return false
 	}
 	busy, err := held(filepath.Join(dir, fileLock))
-	if busy || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		// Killed earlier still, and the folder is empty; or it is not ours.
+		return os.Remove(dir) == nil
+	}
+	if busy || err != nil {
 		return false
 	}
 	// Between the two looks it may have become a task that has ended.

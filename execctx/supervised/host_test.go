@@ -118,25 +118,36 @@ const theHandle = "the-handle"
 // host starts one, whose launches and supervisors stop at the steps given.
 func (l *lab) host(handle string, stops ...string) *process {
 	l.Helper()
+	p := l.prepare(handle, stops...)
+	p.start()
+	return p
+}
+
+// prepare gives one that is not started.
+func (l *lab) prepare(handle string, stops ...string) *process {
 	p := &process{lab: l, cmd: exec.Command(os.Args[0])}
 	p.cmd.Env = append(os.Environ(), envHost+"="+handle, envHostStore+"="+l.dir,
 		envPause+"="+strings.Join(stops, ","), envPauseDir+"="+l.dir)
 	p.cmd.Stderr = os.Stderr
+	return p
+}
+
+func (p *process) start() {
+	p.Helper()
 	var err error
 	if p.orders, err = p.cmd.StdinPipe(); err != nil {
-		l.Fatal(err)
+		p.Fatal(err)
 	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		l.Fatal(err)
+		p.Fatal(err)
 	}
 	p.answers = bufio.NewScanner(out)
 	p.answers.Buffer(nil, 1<<20)
 	if err := p.cmd.Start(); err != nil {
-		l.Fatal(err)
+		p.Fatal(err)
 	}
-	l.Cleanup(p.sigkill)
-	return p
+	p.Cleanup(p.sigkill)
 }
 
 // order gives an order and does not wait for the answer.

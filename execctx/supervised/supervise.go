@@ -81,19 +81,10 @@ func supervise(step func(string)) int {
 	return 0
 }
 
-// inherited takes over a descriptor, which the command must not get.
-func inherited(fd uintptr, name string) *os.File {
-	var stat syscall.Stat_t
-	if syscall.Fstat(int(fd), &stat) != nil {
-		return nil
-	}
-	syscall.CloseOnExec(int(fd))
-	return os.NewFile(fd, name)
-}
-
 // settleIn makes this process independent of whoever started it. A signal to end
 // is for the command.
 func (s *supervisor) settleIn() {
+	closeStrangers()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGUSR1, syscall.SIGUSR2)
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, syscall.SIGTERM)
