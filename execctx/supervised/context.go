@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/stophook/stophook/execctx"
 )
@@ -85,7 +86,7 @@ func (c *Context) Capabilities() execctx.Capabilities {
 // bound to them (EX-81). An id that is bound here already gives the same handle
 // again; a CWD or an Env then replaces the old one for later commands.
 func (c *Context) Spawn(ctx context.Context, cfg execctx.SpawnConfig) (execctx.Handle, error) {
-	if strings.ContainsRune(cfg.HandleID, 0) {
+	if !utf8.ValidString(cfg.HandleID) {
 		return execctx.Handle{}, fmt.Errorf("supervised: no handle can be called %q", cfg.HandleID)
 	}
 	for name, value := range cfg.Env {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"github.com/stophook/stophook/execctx"
@@ -20,9 +21,10 @@ import (
 // Its methods are called by one goroutine after the other: the output's, and at
 // the end the supervisor's.
 type log struct {
-	file  *os.File
-	path  string
-	count *os.File // gets the number of bytes produced, for those who list
+	file   *os.File
+	path   string
+	count  *os.File // gets the number of bytes produced, for those who list
+	number [8]byte  // what is written there; here, so that no output costs memory
 
 	keep   int64 // limit of the file; 0: none
 	kept   int64
@@ -70,7 +72,8 @@ func (l *log) Write(p []byte) (int, error) {
 
 // publish is for list only; the exit record has the number that counts.
 func (l *log) publish() {
-	_, _ = l.count.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(l.total)), 0)
+	binary.LittleEndian.PutUint64(l.number[:], uint64(l.total))
+	_, _ = l.count.WriteAt(l.number[:], 0)
 }
 
 // discard removes the file of a command that never started.
@@ -140,5 +143,9 @@ func openPipe(dir, name string) (*os.File, error) {
 	if err := syscall.Mkfifo(path, fileMode); err != nil {
 		return nil, &os.PathError{Op: "mkfifo", Path: path, Err: err}
 	}
-	return os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	flags := os.O_RDWR | syscall.O_NOFOLLOW
+	if runtime.GOOS == "linux" {
+		flags |= syscall.O_NONBLOCK // reads wait in the poller, which other systems cannot do with these
+	}
+	return os.OpenFile(path, flags, 0)
 }

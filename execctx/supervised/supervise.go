@@ -85,12 +85,21 @@ func supervise(step func(string)) int {
 // is for the command.
 func (s *supervisor) settleIn() {
 	closeStrangers()
-	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGUSR1, syscall.SIGUSR2)
-	ends := make(chan os.Signal, 1)
-	signal.Notify(ends, syscall.SIGTERM)
+	signals := make(chan os.Signal, 16) // a flood of others must not push out the one that counts
+	signal.Notify(signals, syscall.SIGTERM)
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2} {
+		// Taken and dropped: ignoring them would be inherited by the command. What
+		// is ignored already, as under nohup, stays so for it too.
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
 	go func() {
-		<-ends
-		s.end()
+		for sig := range signals {
+			if sig == syscall.SIGTERM {
+				s.end()
+			}
+		}
 	}()
 	_ = os.Chdir("/")
 	if null, err := os.Open(os.DevNull); err == nil {

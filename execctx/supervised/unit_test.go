@@ -228,3 +228,21 @@ func TestSupervisor_holdsNothing(t *testing.T) {
 	}
 	l.open(theHandle) // destroys it at the end
 }
+
+// The command's signals are as in the foreground: none is ignored because its
+// supervisor lives on.
+func TestCommand_signals(t *testing.T) {
+	if !linux() {
+		t.Skip("what a process ignores is seen on Linux only")
+	}
+	l := newLab(t)
+	c, h := l.open(theHandle)
+	command := "yes | head -1; grep Sig[IB] /proc/self/status"
+	got := l.launch(c, h, command)
+	l.ended(c, h, got.TaskID)
+	near, err := c.Exec(t.Context(), h, execctx.ExecRequest{Command: command})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.wantLog(got.OutputPath, string(near.Output))
+}
