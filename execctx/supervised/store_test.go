@@ -4,6 +4,7 @@ package supervised
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/stophook/stophook/execctx"
 )
@@ -290,5 +293,26 @@ func TestWait_givenUp_EX7(t *testing.T) {
 	}
 	if entry := l.list(c, h)[0]; entry.Status != execctx.StatusRunning {
 		t.Errorf("the task is %s", entry.Status)
+	}
+}
+
+// EX-82: a sweep is one value that can be written down and read again.
+func TestList_isOneValue_EX82(t *testing.T) {
+	l := newLab(t)
+	c, h := l.open(theHandle)
+	l.ended(c, h, l.launch(c, h, "echo out; exit 3").TaskID)
+	l.ended(c, h, l.launch(c, h, "kill -9 $$").TaskID)
+	l.launch(c, h, "exec sleep 1000")
+	swept := l.list(c, h)
+	data, err := json.Marshal(swept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again []execctx.TaskEntry
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(swept, again); diff != "" || len(again) != 3 {
+		t.Error(len(again), diff)
 	}
 }
