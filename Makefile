@@ -87,7 +87,8 @@ golden: ## rewrite the golden files, then show what changed: read the diff
 .PHONY: bench
 bench: build ## ratios against tail and node in one run, peak memory, Go benchmarks
 	@$(GO) run ./internal/bench -stophook $(BIN)/stophook
-	$(GO) test -run '^$$' -bench . -benchmem ./transcript/... ./policy/...
+	@$(GO) run ./internal/execbench
+	$(GO) test -run '^$$' -bench . -benchmem ./transcript/... ./policy/... ./execctx/...
 
 ##@ Check
 

@@ -37,8 +37,9 @@ type ExecResult struct {
 	// says so.
 	DroppedBytes int64 `json:"droppedBytes,omitempty"`
 
-	// ExitCode is unset only for a command that was moved. For a command that a
-	// signal ended it is 128 + the signal's number (EX-10).
+	// ExitCode is unset for a command that was moved, and beside an error that
+	// says why there is none. For a command that a signal ended it is 128 + the
+	// signal's number (EX-10).
 	ExitCode *int     `json:"exitCode,omitempty"`
 	Signal   string   `json:"signal,omitempty"` // as in SIGTERM
 	TimedOut bool     `json:"timedOut,omitempty"`

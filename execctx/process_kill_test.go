@@ -29,7 +29,7 @@ func TestProcessKill_EX5(t *testing.T) {
 		}
 		wantNoGroup(t, got.PID)
 	})
-	t.Run("EX-5: an unknown id is nothing", func(t *testing.T) {
+	t.Run("EX-5, D-17: an unknown id is nothing", func(t *testing.T) {
 		for _, id := range []string{"bash_99", "", "../x"} {
 			if info, err := c.KillBackground(t.Context(), h, id); info != nil || err != nil {
 				t.Errorf("%q: %v, %v", id, info, err)

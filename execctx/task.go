@@ -7,7 +7,8 @@ type TaskStatus string
 
 // A task runs, then is one of the others for ever. Killed covers a signal from
 // anywhere, and a task that ended by itself after our kill was asked for (D-41).
-// Lost is a task whose end nobody saw; only durable contexts have it.
+// Lost is a task whose end nobody saw: its supervisor was killed, or another part
+// of this program took the exit of a child that was not its own.
 const (
 	StatusRunning TaskStatus = "running"
 	StatusExited  TaskStatus = "exited"
