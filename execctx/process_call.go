@@ -136,10 +136,10 @@ func (f *processCall) settle(end proc.End) {
 	_, f.result.ExitCode, f.result.Signal = outcome(end)
 	f.result.TimedOut, f.err = f.timedOut, f.canceled
 	if end.Lost && f.err == nil {
-		f.err = errors.New("execctx: " + lostEnd)
+		f.err = errors.New("execctx: " + proc.LostEnd)
 	}
 	f.result.DurationMS = max(end.Elapsed, 0).Milliseconds()
-	f.result.Warnings = slices.Concat(endWarnings(end), f.discardLog())
+	f.result.Warnings = slices.Concat(end.Warnings(), f.discardLog())
 	f.c.finish(f, len(end.Survivors) > 0)
 }
 

@@ -31,7 +31,7 @@ func TestExec_lostEnd(t *testing.T) {
 	_, _, call, p := pretendedCall(t, "")
 	p.exit(end)
 	result, err := call.Result()
-	if err == nil || !strings.Contains(err.Error(), lostEnd) || result.ExitCode != nil {
+	if err == nil || !strings.Contains(err.Error(), proc.LostEnd) || result.ExitCode != nil {
 		t.Errorf("got %+v, %v", result, err)
 	}
 

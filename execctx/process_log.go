@@ -1,13 +1,13 @@
 package execctx
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/stophook/stophook/execctx/internal/proc"
 )
 
 // logMode is that of log files and logDirMode that of the folders made for them:
@@ -136,56 +136,9 @@ func (l *outputLog) close() (warnings []string) {
 	if l.file == nil {
 		return nil
 	}
-	if l.past > 0 {
-		if err := l.mark(); err != nil {
-			warnings = append(warnings, fmt.Sprintf("the note of %d dropped bytes could not be written to the output file: %v", l.past, err))
-		}
-	}
-	gone := l.isGone()
-	if err := l.file.Close(); err != nil && l.failed == nil {
-		l.failed = err
-	}
+	file := l.file
 	l.file = nil
-	switch {
-	case l.lost > 0:
-		warnings = append(warnings, fmt.Sprintf("%d bytes of output could not be written to the output file: %v", l.lost, l.failed))
-	case l.failed != nil:
-		warnings = append(warnings, fmt.Sprintf("the end of the output may be missing from its file: %v", l.failed))
-	}
-	if gone {
-		warnings = append(warnings, "the output file was removed or replaced while the command ran: its output is lost")
-	}
-	return warnings
-}
-
-// mark ends the file with a line of its own; l.mu is held.
-func (l *outputLog) mark() error {
-	marker := TruncatedMarker(l.past)
-	info, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	if size := info.Size(); size > 0 {
-		var last [1]byte
-		if _, err := l.file.ReadAt(last[:], size-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			marker = "\n" + marker
-		}
-	}
-	_, err = l.file.WriteString(marker)
-	return err
-}
-
-// isGone tells whether the name leads to another file or to none; l.mu is held.
-func (l *outputLog) isGone() bool {
-	ours, err := l.file.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Lstat(l.path)
-	return errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(ours, named)
+	return proc.CloseLog(file, l.path, TruncatedMarker(l.past), proc.Missing{Past: l.past, Lost: l.lost, Failed: l.failed})
 }
 
 // logPath is where the log of a task of this context lies.

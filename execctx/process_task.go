@@ -102,7 +102,7 @@ func (c *ProcessContext) find(h Handle, taskID string) *task {
 func (t *task) settle(end proc.End) {
 	<-t.ready
 	defer close(t.done)
-	warnings := slices.Concat(endWarnings(end), t.log.close())
+	warnings := slices.Concat(end.Warnings(), t.log.close())
 
 	c := t.c
 	c.mu.Lock()

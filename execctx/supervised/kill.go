@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/stophook/stophook/execctx"
+	"github.com/stophook/stophook/execctx/internal/proc"
 )
 
 // KillBackground implements [execctx.BackgroundKiller], for tasks of any program.
@@ -59,7 +60,7 @@ func (c *Context) clear(ctx context.Context, t *task) error {
 	}
 	left, err := c.store.sweep(ctx, t, c.opts.KillGrace)
 	if err == nil && len(left) > 0 {
-		c.opts.Warn(fmt.Errorf("supervised: %s, left behind by %s, did not end under SIGKILL", pids(left), t.TaskID))
+		c.opts.Warn(fmt.Errorf("supervised: %s, left behind by %s, did not end under SIGKILL", proc.Names(left), t.TaskID))
 	}
 	if t.lost {
 		c.store.explain(t)

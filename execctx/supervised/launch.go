@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stophook/stophook/execctx"
+	"github.com/stophook/stophook/execctx/internal/proc"
 )
 
 var (
@@ -221,7 +222,7 @@ func (c *Context) abort(s *starting, at *slot, p *plan) {
 	if begun {
 		left, _ := c.store.sweep(context.Background(), t, min(c.opts.KillGrace, time.Second))
 		if len(left) > 0 {
-			c.opts.Warn(fmt.Errorf("supervised: %s, of a launch that failed, did not end under SIGKILL", pids(left)))
+			c.opts.Warn(fmt.Errorf("supervised: %s, of a launch that failed, did not end under SIGKILL", proc.Names(left)))
 		}
 	}
 	if info, err := os.Lstat(p.record.OutputPath); err == nil && (begun || info.Size() == 0) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stophook/stophook/execctx/internal/proc"
 )
 
 // markVariable is in the environment of every command. Its value is random and
@@ -122,10 +124,10 @@ func (s *store) explain(t *task) {
 		s.mu.Unlock()
 	}
 	if len(left.group) > 0 {
-		t.notes = append(t.notes, pids(left.group)+" of its process group: still running; kill the task to end what is left")
+		t.notes = append(t.notes, proc.Names(left.group)+" of its process group: still running; kill the task to end what is left")
 	}
 	if len(left.away) > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%s left its process group, as a daemon does, and still runs: it is not ended with the task", pids(left.away)))
+		t.notes = append(t.notes, fmt.Sprintf("%s left its process group, as a daemon does, and still runs: it is not ended with the task", proc.Names(left.away)))
 	}
 }
 

@@ -4,14 +4,13 @@ package supervised
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
 
 	"github.com/stophook/stophook/execctx"
+	"github.com/stophook/stophook/execctx/internal/proc"
 )
 
 // log is the one file that a command's output goes to, cut off at a limit (EX-32,
@@ -85,55 +84,7 @@ func (l *log) discard() {
 // close writes the marker when output was dropped (EX-39), closes the file and
 // says what is missing from it.
 func (l *log) close() (warnings []string) {
-	if l.past > 0 {
-		if err := l.mark(); err != nil {
-			warnings = append(warnings, fmt.Sprintf("the note of %d dropped bytes could not be written to the output file: %v", l.past, err))
-		}
-	}
-	gone := l.isGone()
-	if err := l.file.Close(); err != nil && l.failed == nil {
-		l.failed = err
-	}
-	switch {
-	case l.lost > 0:
-		warnings = append(warnings, fmt.Sprintf("%d bytes of output could not be written to the output file: %v", l.lost, l.failed))
-	case l.failed != nil:
-		warnings = append(warnings, fmt.Sprintf("the end of the output may be missing from its file: %v", l.failed))
-	}
-	if gone {
-		warnings = append(warnings, "the output file was removed or replaced while the command ran: its output is lost")
-	}
-	return warnings
-}
-
-// mark ends the file with a line of its own.
-func (l *log) mark() error {
-	marker := execctx.TruncatedMarker(l.past)
-	info, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	if size := info.Size(); size > 0 {
-		var last [1]byte
-		if _, err := l.file.ReadAt(last[:], size-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			marker = "\n" + marker
-		}
-	}
-	_, err = l.file.WriteString(marker)
-	return err
-}
-
-// isGone tells whether the name leads to another file or to none.
-func (l *log) isGone() bool {
-	ours, err := l.file.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Lstat(l.path)
-	return errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(ours, named)
+	return proc.CloseLog(l.file, l.path, execctx.TruncatedMarker(l.past), proc.Missing{Past: l.past, Lost: l.lost, Failed: l.failed})
 }
 
 // openPipe makes a named pipe and opens it for good: a process that has both its

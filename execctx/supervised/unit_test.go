@@ -58,8 +58,8 @@ func TestExitOf_EX10_D41(t *testing.T) {
 		"a signal":         {proc.End{Code: 137, Signal: syscall.SIGKILL}, exitRecord{Status: execctx.StatusKilled, ExitCode: ptr(137), Signal: "SIGKILL"}},
 		"asked, own code":  {proc.End{Code: 5, Asked: true}, exitRecord{Status: execctx.StatusKilled, ExitCode: ptr(5)}},
 		"time ran back":    {proc.End{Elapsed: -time.Hour}, exitRecord{Status: execctx.StatusExited, ExitCode: ptr(0)}},
-		"a taken end":      {proc.End{Lost: true, Code: -1}, exitRecord{Status: execctx.StatusLost, Warnings: []string{"the exit code is lost: somebody else waited for the process"}}},
-		"somebody is left": {proc.End{Survivors: []int{7}}, exitRecord{Status: execctx.StatusExited, ExitCode: ptr(0), Survivors: true, Warnings: endWarnings(proc.End{Survivors: []int{7}})}},
+		"a taken end":      {proc.End{Lost: true, Code: -1}, exitRecord{Status: execctx.StatusLost, Warnings: []string{proc.LostEnd}}},
+		"somebody is left": {proc.End{Survivors: []int{7}}, exitRecord{Status: execctx.StatusExited, ExitCode: ptr(0), Survivors: true, Warnings: proc.End{Survivors: []int{7}}.Warnings()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, exitOf(launchRecord{}, tt.end, 0, nil), cmp.AllowUnexported(exitRecord{})); diff != "" {
