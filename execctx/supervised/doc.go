@@ -38,8 +38,9 @@
 //     log's last change is when output came last.
 //   - An exit code is never invented. When a supervisor was killed, or the machine
 //     restarted, its task is lost: no code, no time of its end, and warnings that
-//     say what is known. What then still runs of the command can be ended with
-//     Kill on Linux, where it is recognised by a mark in its environment and by
+//     say what is known, the supervisor's last heartbeat among it. What then
+//     still runs of the command can be ended with Kill on Linux, where it is
+//     recognised by a mark in its environment and by
 //     the start time of the process, not by a number alone.
 //   - Ids are never given twice in a store. Two programs on one handle see the
 //     same tasks; one of several that reassign a task at once gets it.

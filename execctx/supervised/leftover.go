@@ -107,6 +107,9 @@ func (s *store) sweep(ctx context.Context, t *task, grace time.Duration) ([]int,
 // explain says what is known of a lost task.
 func (s *store) explain(t *task) {
 	t.notes = []string{"the end of this task was not seen: " + s.cause(t)}
+	if last := t.lastBeat(); last != "" {
+		t.notes = append(t.notes, last)
+	}
 	s.mu.Lock()
 	vacant := s.vacant[t.n]
 	s.mu.Unlock()

@@ -12,21 +12,22 @@ import (
 // The files of a task's folder. All but lock and the pipes are records, replaced
 // as a whole. Others are left alone.
 const (
-	fileLock    = "lock"        // locked for life by the supervisor; holds the count of bytes produced
-	fileLaunch  = "launch.json" // what was started
-	fileOwner   = "owner.json"  // who has it now, when that is not who launched it
-	fileExit    = "exit.json"   // how it ended, with all of launch.json
-	fileReserve = "exit.tmp"    // room for exit.json on a disk that is full by then
-	fileAlive   = "alive"       // a pipe that the supervisor holds open: who reads it is woken by its end
-	fileControl = "control"     // a pipe that the supervisor reads: a byte asks for the end
-	suffixTemp  = ".new"        // of a record that is being written
+	fileLock      = "lock"           // locked for life by the supervisor; holds the count of bytes produced
+	fileLaunch    = "launch.json"    // what was started
+	fileOwner     = "owner.json"     // who has it now, when that is not who launched it
+	fileHeartbeat = "heartbeat.json" // when the supervisor was at work last
+	fileExit      = "exit.json"      // how it ended, with all of launch.json
+	fileReserve   = "exit.tmp"       // room for exit.json on a disk that is full by then
+	fileAlive     = "alive"          // a pipe that the supervisor holds open: who reads it is woken by its end
+	fileControl   = "control"        // a pipe that the supervisor reads: a byte asks for the end
+	suffixTemp    = ".new"           // of a record that is being written
 )
 
 // ownFiles are the names in a task's folder that are ours to delete.
 func ownFiles() []string {
 	return []string{
 		fileAlive, fileControl, fileReserve, fileOwner + suffixTemp, fileLaunch + suffixTemp,
-		fileOwner, fileExit, fileLaunch, fileLock,
+		fileHeartbeat + suffixTemp, fileHeartbeat, fileOwner, fileExit, fileLaunch, fileLock,
 	}
 }
 

@@ -195,11 +195,9 @@ func failure(op string, err error) report {
 // it down.
 func (s *supervisor) watch() {
 	go s.listen()
-	select {
-	case <-s.ask:
-		s.process.Terminate()
-	case <-s.process.Done():
-	}
+	ticker := time.NewTicker(heartbeatEvery)
+	defer ticker.Stop()
+	s.await(ticker.C)
 	end := s.process.End()
 	s.step("ended")
 	warnings := s.log.close()
