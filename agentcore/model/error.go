@@ -1,0 +1,62 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind says what a failure is, whatever the API calls it.
+type Kind string
+
+// Kinds of failure. Those that trying again can mend are named in
+// [Error.Retryable].
+const (
+	KindRateLimited    Kind = "rate_limited"     // 429: too fast; RetryAfter may say how long
+	KindUsageLimit     Kind = "usage_limit"      // the account's allowance is used up until ResetAt
+	KindOverloaded     Kind = "overloaded"       // 529, 503
+	KindServer         Kind = "server"           // other 5xx
+	KindNetwork        Kind = "network"          // no answer, or the connection broke before one
+	KindIncomplete     Kind = "incomplete"       // the stream ended before its final event
+	KindAuth           Kind = "auth"             // 401, 403
+	KindInvalid        Kind = "invalid_request"  // other 4xx: the request is at fault
+	KindContextTooLong Kind = "context_too_long" // the conversation does not fit any more
+)
+
+// Error is every failure of a model.
+type Error struct {
+	Kind       Kind
+	Status     int           // of HTTP; 0 for an error inside a stream or without an answer
+	Type       string        // the API's own word, as in overloaded_error
+	Message    string        // the API's text
+	RequestID  string        // for support
+	RetryAfter time.Duration // asked for by the API; 0: not said
+	ResetAt    time.Time     // of a usage limit; zero: not said
+	Err        error         // underneath, may be nil
+}
+
+func (e *Error) Error() string {
+	text := "model: " + string(e.Kind)
+	if e.Status != 0 {
+		text += fmt.Sprintf(" (HTTP %d)", e.Status)
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	} else if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	if e.RequestID != "" {
+		text += " [request " + e.RequestID + "]"
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retryable tells whether the same request may succeed later.
+func (e *Error) Retryable() bool {
+	switch e.Kind {
+	case KindRateLimited, KindOverloaded, KindServer, KindNetwork, KindIncomplete:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stophook/stophook/execctx"
+)
+
+// Tool is one thing that a model can do. It is a value: wrapping one means
+// copying it and replacing Run.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the input, type object
+
+	// ReadOnly tools change nothing; permission modes treat them alike.
+	ReadOnly bool
+	// Parallel tools may run beside each other. Results keep the calls' order.
+	Parallel bool
+
+	// Subject is what permission rules match: the command, the path. Nil: none.
+	Subject func(input json.RawMessage) string
+
+	// Run does it. The input is valid by Schema. ctx ends when the call is
+	// cancelled. An error ends the run; what the model should hear is a Result
+	// with IsError.
+	Run func(ctx context.Context, call *Call) (*Result, error)
+}
+
+// Call is one use of a tool.
+type Call struct {
+	ID    string // of the tool_use block
+	Name  string
+	Input json.RawMessage
+	Env   *Env
+}
+
+// Env is what a session lends its tools.
+type Env struct {
+	SessionID string
+	Exec      execctx.ExecutionContext
+	Handle    execctx.Handle
+	Paths     *Paths // nil: everything below the handle's working directory
+	TasksDir  string // output of background tasks; empty: no background work
+}
+
+// Result is what a call came to.
+type Result struct {
+	Text    string
+	IsError bool
+	// Structured is written beside the text into the transcript
+	// (toolUseResult), as JSON. Nil: the text.
+	Structured any
+	// StopTurn ends the run after the results are recorded.
+	StopTurn bool
+}
+
+// Errorf is a result that tells the model what went wrong.
+func Errorf(format string, args ...any) *Result {
+	return &Result{Text: fmt.Sprintf(format, args...), IsError: true}
+}
