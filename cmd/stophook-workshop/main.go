@@ -42,7 +42,7 @@ func main() {
 }
 
 func (p *program) run(args []string) int {
-	p.log = command.Logger(p.stderr)
+	p.log = command.Logger("stophook", p.stderr)
 	return command.Run(p.app(), args, p.stderr)
 }
 

@@ -40,7 +40,7 @@ func TestSide(t *testing.T) {
 		{"the shipped policy", "shipped", "", "", 30},
 		{"the shipped policy with settings", "shipped", named, "", 7},
 	} {
-		p := &program{stderr: &bytes.Buffer{}, log: command.Logger(&bytes.Buffer{})}
+		p := &program{stderr: &bytes.Buffer{}, log: command.Logger("stophook", &bytes.Buffer{})}
 		s, err := p.side("base", tt.dir, tt.config)
 		if err != nil || s.config.DeferMinutes != tt.minutes || len(s.layers) > 0 != (tt.root != "") {
 			t.Errorf("%s: %+v, %v", tt.reason, s, err)
@@ -50,7 +50,7 @@ func TestSide(t *testing.T) {
 			t.Errorf("%s: rules from %s, want %s", tt.reason, s.layers[0].Root, tt.root)
 		}
 	}
-	p := &program{stderr: &bytes.Buffer{}, log: command.Logger(&bytes.Buffer{})}
+	p := &program{stderr: &bytes.Buffer{}, log: command.Logger("stophook", &bytes.Buffer{})}
 	for reason, bad := range map[string]string{"no such folder": filepath.Join(dir, "nope"), "name its folder": named} {
 		if _, err := p.side("head", bad, ""); err == nil || !strings.Contains(err.Error(), reason) || !strings.Contains(err.Error(), "--head") {
 			t.Errorf("%s: %v", bad, err)

@@ -54,7 +54,7 @@ func main() {
 }
 
 func (p *program) run(args []string) int {
-	p.log, p.args = command.Logger(p.stderr), args
+	p.log, p.args = command.Logger("stophook", p.stderr), args
 	if name, ok := workshopCommand(args); ok {
 		return p.workshop(name, args)
 	}

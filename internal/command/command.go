@@ -77,14 +77,15 @@ Commands:{{range .VisibleCommands}}
   {{printf "%-8s" .Name}} {{.Usage}}{{end}}
 `
 
-// Run runs the application and gives the exit code; a failure is told on stderr.
+// Run runs the application and gives the exit code; a failure is told on stderr,
+// after the application's name.
 func Run(app *cli.App, args []string, stderr io.Writer) int {
 	err := app.Run(FlagsFirst(app, args))
 	if err == nil {
 		return 0
 	}
 	if msg := err.Error(); msg != "" {
-		fmt.Fprintf(stderr, "stophook: %s\n", term.Visible(msg))
+		fmt.Fprintf(stderr, "%s: %s\n", app.Name, term.Visible(msg))
 	}
 	if e, ok := err.(*ExitError); ok {
 		return e.Code
@@ -92,18 +93,18 @@ func Run(app *cli.App, args []string, stderr io.Writer) int {
 	return 1
 }
 
-// Logger writes "stophook: level: message" lines, for people who read stderr.
-func Logger(stderr io.Writer) *logrus.Logger {
+// Logger writes "program: level: message" lines, for people who read stderr.
+func Logger(program string, stderr io.Writer) *logrus.Logger {
 	log := logrus.New()
 	log.SetOutput(stderr)
-	log.SetFormatter(plainFormatter{})
+	log.SetFormatter(plainFormatter{program})
 	return log
 }
 
-type plainFormatter struct{}
+type plainFormatter struct{ program string }
 
-func (plainFormatter) Format(e *logrus.Entry) ([]byte, error) {
-	return fmt.Appendf(nil, "stophook: %s: %s\n", e.Level, term.Visible(e.Message)), nil
+func (f plainFormatter) Format(e *logrus.Entry) ([]byte, error) {
+	return fmt.Appendf(nil, "%s: %s: %s\n", f.program, e.Level, term.Visible(e.Message)), nil
 }
 
 // PrintJSON writes one document, indented, without HTML escapes.
