@@ -11,7 +11,7 @@ const maxRange = 60
 
 // prefixes lists the kinds of numbers; AC before CL so that the longer of two
 // candidates at one place is never cut short by a shorter one.
-func prefixes() []string { return []string{"TR", "PO", "RG", "FX", "CL", "AC", "EX", "D"} }
+func prefixes() []string { return []string{"TR", "PO", "RG", "FX", "CL", "AC", "EX", "RT", "D"} }
 
 // numbersInText finds TR-7, lists such as TR-4/5, and ranges such as
 // AC-150 to AC-153, AC-150..153 and AC-150..AC-153. A number is a whole token:
