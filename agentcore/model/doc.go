@@ -22,8 +22,8 @@
 //     never with an empty answer.
 //   - Deltas are for showing. The final message is whole by itself; nothing else
 //     has to be kept.
-//   - Every failure is an [*Error] that says what kind it is and whether trying
-//     again can help.
+//   - Every failure is an [*Error] that says what kind it is, whether trying
+//     again can help, and what had come of the answer.
 //   - Thinking blocks, with their signatures, and unknown blocks come back to the
 //     model as they came.
 //   - The types marshal to the wire form of the Messages API, which is also what

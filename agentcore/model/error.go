@@ -1,6 +1,8 @@
 package model
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -20,6 +22,7 @@ const (
 	KindAuth           Kind = "auth"             // 401, 403
 	KindInvalid        Kind = "invalid_request"  // other 4xx: the request is at fault
 	KindContextTooLong Kind = "context_too_long" // the conversation does not fit any more
+	KindAborted        Kind = "aborted"          // the caller's context ended; Err is its cause
 )
 
 // Error is every failure of a model.
@@ -32,6 +35,42 @@ type Error struct {
 	RetryAfter time.Duration // asked for by the API; 0: not said
 	ResetAt    time.Time     // of a usage limit; zero: not said
 	Err        error         // underneath, may be nil
+
+	// Partial is what had come of an answer when its stream broke, failed or was
+	// aborted; nil when nothing had. It holds the text so far, also of a text
+	// block that was not finished, and of the other blocks only the finished
+	// ones: half a tool call must not run, and thinking without its signature
+	// does not go back to a model. Its Usage is what the API had reported up to
+	// then and is paid for: totals add it. Its StopReason is empty.
+	Partial *Message
+}
+
+// Aborted is the failure of a call whose context has ended. The cause is found
+// with errors.Is and errors.As.
+func Aborted(ctx context.Context, partial *Message) *Error {
+	return &Error{Kind: KindAborted, Err: context.Cause(ctx), Partial: partial}
+}
+
+// Broken is the failure of a call whose connection failed with err (io.EOF or
+// nil: the stream just ended): aborted when ctx has ended, network when no
+// answer had begun (partial is nil), incomplete else.
+func Broken(ctx context.Context, err error, partial *Message) *Error {
+	switch {
+	case ctx.Err() != nil:
+		return Aborted(ctx, partial)
+	case partial == nil:
+		return &Error{Kind: KindNetwork, Err: err}
+	}
+	return &Error{Kind: KindIncomplete, Message: "the stream ended before its final event", Err: err, Partial: partial}
+}
+
+// PartialOf gives the Partial of an [*Error] in err's chain, or nil.
+func PartialOf(err error) *Message {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Partial
+	}
+	return nil
 }
 
 func (e *Error) Error() string {

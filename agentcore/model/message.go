@@ -14,12 +14,12 @@ const (
 // Message is one turn of one side. ID, Model, StopReason and Usage are the
 // assistant's only.
 type Message struct {
-	ID         string     `json:"id,omitempty"`
-	Role       Role       `json:"role"`
-	Model      string     `json:"model,omitempty"`
-	Content    []Block    `json:"content"`
-	StopReason StopReason `json:"stop_reason,omitempty"`
-	Usage      *Usage     `json:"usage,omitempty"`
+	ID         string
+	Role       Role
+	Model      string
+	Content    []Block
+	StopReason StopReason // empty: the answer did not come to its end
+	Usage      *Usage
 }
 
 // StopReason is why the model stopped.
@@ -71,7 +71,8 @@ type Block struct {
 	Source *ImageSource // image
 
 	// Raw is the whole block when Type is unknown here, or when it holds fields
-	// that this type has no room for. It is written back as it came.
+	// that this type has no room for. It is written back as it came, whatever
+	// the other fields say: set it to nil when changing one of them.
 	Raw json.RawMessage
 }
 

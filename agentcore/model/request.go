@@ -11,8 +11,9 @@ import (
 type Model interface {
 	// Stream sends the request when the sequence is ranged over, and yields
 	// deltas and then the final message. An error is the last thing it yields,
-	// always an [*Error], or the context's cause once ctx has ended. Ending the
-	// range early ends the request. The request is not changed and not kept.
+	// always an [*Error]; once ctx has ended, one of [KindAborted] around its
+	// cause. Ending the range early ends the request. The request is not changed
+	// and not kept.
 	Stream(ctx context.Context, req *Request) iter.Seq2[Event, error]
 }
 
