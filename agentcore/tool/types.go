@@ -11,23 +11,42 @@ import (
 // Tool is one thing that a model can do. It is a value: wrapping one means
 // copying it and replacing Run.
 type Tool struct {
-	Name        string
+	Name        string // letters, digits, _ and -, at most 64
 	Description string
 	Schema      json.RawMessage // JSON Schema of the input, type object
 
 	// ReadOnly tools change nothing; permission modes treat them alike.
 	ReadOnly bool
+	// Edits is a tool that changes files, each of them checked by Paths, and
+	// nothing else: what [ModeAcceptEdits] allows.
+	Edits bool
 	// Parallel tools may run beside each other. Results keep the calls' order.
 	Parallel bool
 
 	// Subject is what permission rules match: the command, the path. Nil: none.
 	Subject func(input json.RawMessage) string
+	// SubjectKind says what Subject gives, and so how rules match it.
+	SubjectKind SubjectKind
+
+	// MaxOutput is how much of a result's text is kept, in bytes; 0: what the
+	// registry says, negative: all of it.
+	MaxOutput int
 
 	// Run does it. The input is valid by Schema. ctx ends when the call is
 	// cancelled. An error ends the run; what the model should hear is a Result
 	// with IsError.
 	Run func(ctx context.Context, call *Call) (*Result, error)
 }
+
+// SubjectKind says what the subject of a tool's call is.
+type SubjectKind int
+
+// A subject is a plain word, a command line of the shell, or a path.
+const (
+	SubjectText SubjectKind = iota
+	SubjectCommand
+	SubjectPath
+)
 
 // Call is one use of a tool.
 type Call struct {
@@ -55,6 +74,11 @@ type Result struct {
 	Structured any
 	// StopTurn ends the run after the results are recorded.
 	StopTurn bool
+
+	// Aborted is a call that ended because ctx did; IsError is set as well.
+	Aborted bool
+	// Cut is what the output bound took out of Text.
+	Cut Cut
 }
 
 // Errorf is a result that tells the model what went wrong.
