@@ -16,7 +16,7 @@ const (
 	KindRateLimited    Kind = "rate_limited"     // 429: too fast; RetryAfter may say how long
 	KindUsageLimit     Kind = "usage_limit"      // the account's allowance is used up until ResetAt
 	KindOverloaded     Kind = "overloaded"       // 529, 503
-	KindServer         Kind = "server"           // other 5xx
+	KindServer         Kind = "server"           // other 5xx, and 408 and 409
 	KindNetwork        Kind = "network"          // no answer, or the connection broke before one
 	KindIncomplete     Kind = "incomplete"       // the stream ended before its final event
 	KindAuth           Kind = "auth"             // 401, 403
@@ -35,6 +35,7 @@ type Error struct {
 	RetryAfter time.Duration // asked for by the API; 0: not said
 	ResetAt    time.Time     // of a usage limit; zero: not said
 	Err        error         // underneath, may be nil
+	Attempts   int           // how often it was tried, when [Retry] gave up; else 0
 
 	// Partial is what had come of an answer when its stream broke, failed or was
 	// aborted; nil when nothing had. It holds the text so far, also of a text
@@ -64,6 +65,20 @@ func Broken(ctx context.Context, err error, partial *Message) *Error {
 	return &Error{Kind: KindIncomplete, Message: "the stream ended before its final event", Err: err, Partial: partial}
 }
 
+// AsError gives the [*Error] in err's chain, or wraps err: as aborted when ctx
+// has ended, as a failure of the network else.
+func AsError(ctx context.Context, err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return Broken(ctx, err, nil)
+}
+
+func noFinal() *Error {
+	return &Error{Kind: KindIncomplete, Message: "the stream ended without its final message"}
+}
+
 // PartialOf gives the Partial of an [*Error] in err's chain, or nil.
 func PartialOf(err error) *Message {
 	var e *Error
@@ -82,6 +97,13 @@ func (e *Error) Error() string {
 		text += ": " + e.Message
 	} else if e.Err != nil {
 		text += ": " + e.Err.Error()
+	}
+	var wait *WaitError
+	if e.Message != "" && errors.As(e.Err, &wait) {
+		text += ": " + wait.Error()
+	}
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (tried %d times)", e.Attempts)
 	}
 	if e.RequestID != "" {
 		text += " [request " + e.RequestID + "]"

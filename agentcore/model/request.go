@@ -82,7 +82,7 @@ func Collect(stream iter.Seq2[Event, error]) (*Message, error) {
 		}
 	}
 	if final == nil {
-		return nil, &Error{Kind: KindIncomplete, Message: "the stream ended without its final message"}
+		return nil, noFinal()
 	}
 	return final, nil
 }
