@@ -71,7 +71,7 @@ func New[In any](name, description string, run func(ctx context.Context, call *C
 	return build(name, description, schema, func(ctx context.Context, call *Call) (*Result, error) {
 		var in In
 		if err := json.Unmarshal(call.Input, &in); err != nil {
-			return Errorf("%s: the input cannot be read: %v", call.Name, err), nil
+			return misfit(name, err), nil
 		}
 		return run(ctx, call, in)
 	}, opts)

@@ -154,14 +154,22 @@ func (r *Registry) WithOptions(opts RegistryOptions) *Registry {
 // that the model should get. Run does it as well; a caller that asks a gate or a
 // hook first does it before, so that nobody is asked about a call that cannot be.
 func (r *Registry) Validate(call *Call) *Result {
+	_, _, bad := r.checked(call)
+	return bad
+}
+
+// checked finds the tool of a call and the input that it gets, or the error
+// result that the model gets.
+func (r *Registry) checked(call *Call) (*entry, json.RawMessage, *Result) {
 	e := r.index[call.Name]
 	if e == nil {
-		return r.unknown(call.Name)
+		return nil, nil, r.unknown(call.Name)
 	}
-	if problems := e.schema.check(call.Input); len(problems) > 0 {
-		return invalidInput(e, problems)
+	input, problems := e.schema.check(call.Input)
+	if len(problems) > 0 {
+		return nil, nil, invalidInput(e, problems)
 	}
-	return nil
+	return e, input, nil
 }
 
 // Run validates a call and runs it. The result is never nil without an error,
@@ -172,14 +180,19 @@ func (r *Registry) Validate(call *Call) *Result {
 // The goroutine is the caller's: Run returns when the tool does. A tool that
 // returns its own result although ctx ended keeps it.
 func (r *Registry) Run(ctx context.Context, call *Call) (*Result, error) {
-	if bad := r.Validate(call); bad != nil {
+	e, input, bad := r.checked(call)
+	if bad != nil {
 		return bad, nil
 	}
 	if ctx.Err() != nil {
 		return Aborted(ctx, false), nil
 	}
-	e := r.index[call.Name]
-	res, err := r.guarded(ctx, e, call)
+	own := *call // the caller's stays as it is
+	own.Input = input
+	if own.Env == nil {
+		own.Env = &Env{}
+	}
+	res, err := r.guarded(ctx, e, &own)
 	if err != nil {
 		if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 			return Aborted(ctx, true), nil
