@@ -63,7 +63,7 @@ func withoutKeys(text string) string {
 		for end < len(text) && isKeyByte(text[end]) {
 			end++
 		}
-		inWord := at > 0 && isKeyByte(text[at-1]) // as in task-1234567
+		inWord := at > 0 && isLetter(text[at-1]) // as in task-1234567
 		if end-at < len(mark)+6 || inWord {
 			out.WriteString(text[:end])
 		} else {
@@ -73,6 +73,8 @@ func withoutKeys(text string) string {
 	}
 }
 
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
 func isKeyByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_' || c == '*'
+	return isLetter(c) || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '*'
 }

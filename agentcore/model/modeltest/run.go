@@ -1,0 +1,176 @@
+package modeltest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stophook/stophook/agentcore/model"
+)
+
+// patience bounds every call of a check: long enough for a busy machine, and
+// only ever used up by an adapter that hangs.
+const patience = 30 * time.Second
+
+func start(t tester, a Adapter, replies ...Reply) (*Server, model.Model, context.Context) {
+	t.Helper()
+	s := newServer(a.API, replies...)
+	t.Cleanup(s.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return s, a.New(s.BaseURL), ctx
+}
+
+// check plays the case.
+func (c caseFile) check(t tester, a Adapter) {
+	t.Helper()
+	var replies []Reply
+	for _, turn := range c.turns {
+		replies = append(replies, Raw(turn.response))
+	}
+	s, m, ctx := start(t, a, replies...)
+	req := &model.Request{
+		Model: c.setup.Model, System: c.setup.System, Tools: c.setup.Tools, MaxTokens: c.setup.MaxTokens,
+		ThinkingTokens: c.setup.ThinkingTokens, Cache: c.setup.Cache, User: c.setup.User,
+	}
+	for i, turn := range c.turns {
+		req.Messages = append(req.Messages, turn.send...)
+		before, err := json.Marshal(req)
+		if err != nil {
+			t.Fatalf("write the request: %v", err)
+		}
+		heard := listen(t, m.Stream(ctx, req))
+		if after, err := json.Marshal(req); err != nil || string(after) != string(before) {
+			t.Errorf("turn %d: the adapter changed the request", i+1)
+		}
+		requests := s.Requests()
+		if len(requests) != i+1 {
+			t.Fatalf("turn %d: the API was asked %d times, want %d (an adapter does not try again by itself); heard: %+v, %v", i+1, len(requests), i+1, heard.final, heard.err)
+		}
+		turn.checkRequest(t, a.API, requests[i])
+		if turn.want.Error != nil {
+			turn.want.Error.check(t, heard)
+			return
+		}
+		if heard.err != nil {
+			t.Fatalf("turn %d: %v", i+1, heard.err)
+		}
+		if diff := diffMessages(turn.want.Message, heard.final); diff != "" {
+			t.Fatalf("turn %d: the message differs (-want +got):\n%s", i+1, diff)
+		}
+		req.Messages = append(req.Messages, *heard.final)
+	}
+}
+
+func (turn turn) checkRequest(t tester, api API, got Request) {
+	t.Helper()
+	if key := api.keyOf(got.Header); key != APIKey {
+		t.Errorf("the key is not sent as the %s API wants it (got %d bytes)", api, len(key))
+	}
+	var body any
+	if err := json.Unmarshal(got.Body, &body); err != nil {
+		t.Fatalf("the request is no JSON: %v", err)
+	}
+	if m := missing("request", map[string]any{"stream": true}, body); m != "" {
+		t.Errorf("%s", m)
+	}
+	if turn.request == nil {
+		return
+	}
+	if m := missing("request", turn.request, body); m != "" {
+		t.Errorf("%s\nthe whole request: %s", m, got.Body)
+	}
+}
+
+// check compares an error. What the want does not name is not looked at.
+func (w *wantError) check(t tester, heard *heard) {
+	t.Helper()
+	var e *model.Error
+	if !errors.As(heard.err, &e) {
+		t.Fatalf("want an error of kind %s, got %+v, %v", w.Kind, heard.final, heard.err)
+	}
+	if e.Kind != w.Kind {
+		t.Errorf("the error's kind is %s, want %s: %v", e.Kind, w.Kind, e)
+	}
+	if w.Status != 0 && e.Status != w.Status {
+		t.Errorf("the error's status is %d, want %d: %v", e.Status, w.Status, e)
+	}
+	if !strings.Contains(e.Type, w.Type) {
+		t.Errorf("the error's type is %q, want %q in it: %v", e.Type, w.Type, e)
+	}
+	if !strings.Contains(e.Error(), w.Message) {
+		t.Errorf("the error says %q, want %q in it", e.Error(), w.Message)
+	}
+	if w.RequestID != "" && e.RequestID != w.RequestID {
+		t.Errorf("the error's request id is %q, want %q", e.RequestID, w.RequestID)
+	}
+	if w.RetryAfter != "" && e.RetryAfter.String() != w.RetryAfter {
+		t.Errorf("RetryAfter is %v, want %s", e.RetryAfter, w.RetryAfter)
+	}
+	if !w.ResetAt.IsZero() && !e.ResetAt.Equal(w.ResetAt) {
+		t.Errorf("ResetAt is %v, want %v", e.ResetAt, w.ResetAt)
+	}
+	if w.NoPartial && e.Partial != nil {
+		t.Errorf("nothing had come, but Partial is %+v", e.Partial)
+	}
+	if w.Partial != nil {
+		if e.Partial == nil {
+			t.Fatalf("Partial is missing: what had come of the answer is lost")
+		}
+		if diff := diffMessages(w.Partial, e.Partial); diff != "" {
+			t.Errorf("Partial differs (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// diffMessages compares what counts: an id and a model that are not named are
+// not looked at, inputs and raw blocks are compared as JSON, and a signature of
+// "*" is any.
+func diffMessages(want, got *model.Message) string {
+	w, g := *want, *got
+	if w.ID == "" {
+		g.ID = ""
+	}
+	if w.Model == "" {
+		g.Model = ""
+	}
+	if w.Usage == nil {
+		g.Usage = nil
+	}
+	g.Content = append([]model.Block(nil), g.Content...)
+	for i := range min(len(w.Content), len(g.Content)) {
+		wb, gb := &w.Content[i], &g.Content[i]
+		if wb.Raw == nil && wb.Type == gb.Type {
+			gb.Raw = nil
+		}
+		if wb.Signature == "*" && gb.Signature != "" {
+			gb.Signature = "*"
+		}
+	}
+	return cmp.Diff(w, g, cmpopts.EquateEmpty(), cmp.Transformer("JSON", func(raw json.RawMessage) any {
+		if len(raw) == 0 {
+			return nil
+		}
+		var v any
+		if json.Unmarshal(raw, &v) != nil {
+			return string(raw)
+		}
+		return v
+	}), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Input" }, cmp.Comparer(func(a, b json.RawMessage) bool {
+		return sameInput(a, b)
+	})))
+}
+
+func sameInput(a, b json.RawMessage) bool {
+	var left, right any
+	if json.Unmarshal(model.Block{Input: a}.InputObject(), &left) != nil || json.Unmarshal(model.Block{Input: b}.InputObject(), &right) != nil {
+		return false
+	}
+	return reflect.DeepEqual(left, right)
+}
