@@ -108,7 +108,7 @@ func (s *inputSchema) check(input json.RawMessage) (json.RawMessage, []string) {
 		return nil, []string{"the input must be a JSON object, got " + describe(v)}
 	}
 	c := checker{schema: s}
-	c.object(s.schema, object, "")
+	c.value(s.schema, object, "")
 	if len(c.problems) == 0 && !s.plain {
 		if err := s.resolved.Validate(v); err != nil {
 			c.add("%s", strings.TrimPrefix(err.Error(), "validating root: "))
