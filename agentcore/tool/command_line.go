@@ -1,0 +1,271 @@
+package tool
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/stophook/stophook/transcript/shell"
+)
+
+// commandLine is what a command of the shell is made of.
+type commandLine struct {
+	text   string
+	broken bool // it is no script that can be parsed
+	// strict holds the parts for rules that allow, once for each of the shells that
+	// may read the text. contained tells whether they are all that there is.
+	strict    [][]part
+	contained bool
+	// seen holds the parts for rules that deny, those behind wrappers among them.
+	seen []part
+}
+
+// part is one simple command.
+type part []word
+
+// word is one word of a command. What the shell would still change is not literal.
+type word struct {
+	text    string
+	literal bool
+}
+
+// readCommand parses a command both as the standard has it and as Bash does: the
+// shell of a context may be either, and they read $'…' and braces differently.
+func readCommand(text string) *commandLine {
+	c := &commandLine{text: strings.TrimSpace(text), contained: true}
+	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		c.broken, c.contained = true, false
+		return c
+	}
+	script := shell.Parse(text, shell.Options{})
+	if !script.Parsed || script.Reason != "" { // its bounds hold for the parsers below as well
+		c.broken, c.contained = true, false
+		return c
+	}
+	for _, lang := range []syntax.LangVariant{syntax.LangPOSIX, syntax.LangBash} {
+		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+		if err != nil {
+			c.contained = false
+			continue
+		}
+		parts, contained := simpleCommands(file)
+		c.strict = append(c.strict, parts)
+		c.contained = c.contained && contained
+		c.seen = append(c.seen, parts...)
+	}
+	for _, cmd := range script.Simple() {
+		c.seen = append(c.seen, fromSimple(cmd))
+	}
+	return c
+}
+
+// fromSimple takes over a command that the transcript's parser found behind a
+// wrapper.
+func fromSimple(cmd shell.Command) part {
+	p := part{{text: cmd.Name, literal: true}}
+	for _, arg := range cmd.Args {
+		p = append(p, word{text: arg, literal: cmd.Exact || !strings.ContainsAny(arg, "$`*?[{~\\\"'")})
+	}
+	return p
+}
+
+// simpleCommands gives the simple commands of a script. contained is false if it
+// has something that a rule about words does not cover.
+func simpleCommands(file *syntax.File) (parts []part, contained bool) {
+	contained = true
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case nil, *syntax.File, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted, *syntax.CmdSubst,
+			*syntax.Subshell, *syntax.Block, *syntax.BinaryCmd, *syntax.IfClause, *syntax.WhileClause, *syntax.WordIter,
+			*syntax.CaseClause, *syntax.CaseItem, *syntax.Comment, *syntax.TimeClause:
+		case *syntax.Stmt:
+			contained = contained && !n.Coprocess && !n.Disown
+		case *syntax.CallExpr:
+			contained = contained && len(n.Assigns) == 0
+			if len(n.Args) > 0 {
+				parts = append(parts, words(n.Args))
+			}
+		case *syntax.DeclClause:
+			contained = false
+			p := part{{text: n.Variant.Value, literal: true}}
+			for range n.Args {
+				p = append(p, word{})
+			}
+			parts = append(parts, p)
+		case *syntax.ParamExp:
+			contained = contained && plainParam(n)
+		case *syntax.ForClause:
+			contained = contained && harmlessLoop(n)
+		case *syntax.Redirect:
+			contained = contained && harmlessRedirect(n)
+		default:
+			contained = false
+		}
+		return true
+	})
+	return parts, contained
+}
+
+// plainParam is $x or ${x}. Other forms set variables, or run what is in them.
+func plainParam(p *syntax.ParamExp) bool {
+	return p.Short || !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil &&
+		p.Names == 0 && p.Exp == nil && p.NestedParam == nil && p.Flags == nil && len(p.Modifiers) == 0
+}
+
+// harmlessLoop is a loop over words whose variable is a local one by its looks:
+// for PATH in … would choose the programs of what follows.
+func harmlessLoop(f *syntax.ForClause) bool {
+	iter, ok := f.Loop.(*syntax.WordIter)
+	if !ok || f.Select {
+		return false
+	}
+	name := iter.Name.Value
+	return name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
+}
+
+// harmlessRedirect reads and writes no file.
+func harmlessRedirect(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return true
+	}
+	if r.Word == nil {
+		return false
+	}
+	to := wordOf(r.Word)
+	switch r.Op {
+	case syntax.DplOut, syntax.DplIn:
+		return to.literal && (to.text == "-" || len(to.text) == 1 && to.text[0] >= '0' && to.text[0] <= '9')
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
+		return to.literal && to.text == "/dev/null"
+	}
+	return false
+}
+
+func words(args []*syntax.Word) part {
+	p := make(part, len(args))
+	for i, arg := range args {
+		p[i] = wordOf(arg)
+	}
+	return p
+}
+
+// wordOf removes quotes. A word with a variable, a substitution, or an unquoted
+// pattern, brace or tilde is not literal.
+func wordOf(w *syntax.Word) word {
+	var b strings.Builder
+	literal := true
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			literal = unquote(&b, p.Value, false) && literal
+		case *syntax.SglQuoted:
+			literal = literal && !(p.Dollar && strings.Contains(p.Value, `\`))
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			literal = literal && !p.Dollar
+			for _, q := range p.Parts {
+				if lit, ok := q.(*syntax.Lit); ok {
+					unquote(&b, lit.Value, true)
+				} else {
+					literal = false
+				}
+			}
+		default:
+			literal = false
+		}
+	}
+	return word{text: b.String(), literal: literal}
+}
+
+// unquote writes a literal without its backslashes, and tells whether the shell
+// would leave it as it is.
+func unquote(b *strings.Builder, s string, quoted bool) bool {
+	literal := true
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("$`\"\\\n", s[i+1]) >= 0):
+			i++
+			if s[i] != '\n' {
+				b.WriteByte(s[i])
+			}
+			continue
+		case !quoted && (strings.IndexByte("*?[{", c) >= 0 || c == '~' && b.Len() == 0 || c == '$'):
+			literal = false
+		}
+		b.WriteByte(c)
+	}
+	return literal
+}
+
+// base is the part with its program named without its folder.
+func (p part) base() part {
+	if len(p) == 0 || !p[0].literal || !strings.Contains(p[0].text, "/") {
+		return p
+	}
+	q := slices.Clone(p)
+	q[0].text = path.Base(q[0].text)
+	return q
+}
+
+// opaque tells whether a part runs a script that cannot be read: eval "$x".
+func (p part) opaque() bool {
+	if len(p) == 0 {
+		return false
+	}
+	if !slices.Contains([]string{"eval", "sh", "bash", "dash", "zsh", "ksh"}, path.Base(p[0].text)) {
+		return false
+	}
+	return slices.ContainsFunc(p[1:], func(w word) bool { return !w.literal })
+}
+
+// hit tells whether a pattern matches any part.
+func (c *commandLine) hit(p commandPattern) hit {
+	if p.whole != "" && p.whole == c.text {
+		return yes
+	}
+	found := no
+	if c.broken {
+		found = maybe
+	}
+	for _, part := range c.seen {
+		base := part.base()
+		switch {
+		case p.matches(base, false) || p.matches(part, false):
+			return yes
+		case part.opaque() || p.matches(base, true):
+			found = maybe
+		}
+	}
+	return found
+}
+
+// allowedBy gives the rule that allows the first part, if each part has one.
+func (c *commandLine) allowedBy(rules []rule) string {
+	for _, r := range rules {
+		if r.command.whole != "" && r.command.whole == c.text {
+			return r.text
+		}
+	}
+	if !c.contained || len(c.strict) == 0 {
+		return ""
+	}
+	first := ""
+	for _, parts := range c.strict {
+		if len(parts) == 0 {
+			return ""
+		}
+		for _, part := range parts {
+			i := slices.IndexFunc(rules, func(r rule) bool { return r.command.matches(part, false) })
+			if i < 0 {
+				return ""
+			}
+			first = cmpOr(first, rules[i].text)
+		}
+	}
+	return first
+}
