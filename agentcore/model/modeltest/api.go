@@ -36,10 +36,11 @@ func (a API) base(server string) string {
 	return server + "/v1"
 }
 
-// keyOf reads the key of a request from where the API wants it.
+// keyOf reads the key of a request from where the API wants it. Anthropic's has
+// two places.
 func (a API) keyOf(h http.Header) string {
-	if a == Anthropic {
-		return h.Get("X-Api-Key")
+	if key := h.Get("X-Api-Key"); a == Anthropic && key != "" {
+		return key
 	}
 	const bearer = "Bearer "
 	if v := h.Get("Authorization"); len(v) > len(bearer) && v[:len(bearer)] == bearer {

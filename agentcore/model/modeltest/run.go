@@ -1,10 +1,10 @@
 package modeltest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strings"
 	"time"
 
@@ -143,7 +143,7 @@ func diffMessages(want, got *model.Message) string {
 	if w.Usage == nil {
 		g.Usage = nil
 	}
-	g.Content = append([]model.Block(nil), g.Content...)
+	w.Content, g.Content = normal(w.Content), normal(g.Content)
 	for i := range min(len(w.Content), len(g.Content)) {
 		wb, gb := &w.Content[i], &g.Content[i]
 		if wb.Raw == nil && wb.Type == gb.Type {
@@ -153,24 +153,39 @@ func diffMessages(want, got *model.Message) string {
 			gb.Signature = "*"
 		}
 	}
-	return cmp.Diff(w, g, cmpopts.EquateEmpty(), cmp.Transformer("JSON", func(raw json.RawMessage) any {
-		if len(raw) == 0 {
-			return nil
+	return cmp.Diff(w, g, cmpopts.EquateEmpty())
+}
+
+// normal gives copies whose JSON can be compared byte for byte.
+func normal(blocks []model.Block) []model.Block {
+	var copies []model.Block
+	for _, b := range blocks {
+		if b.Type == model.BlockToolUse {
+			b.Input = canonical(b.InputObject())
 		}
-		var v any
-		if json.Unmarshal(raw, &v) != nil {
-			return string(raw)
+		if b.Raw != nil {
+			b.Raw = canonical(b.Raw)
 		}
-		return v
-	}), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Input" }, cmp.Comparer(func(a, b json.RawMessage) bool {
-		return sameInput(a, b)
-	})))
+		copies = append(copies, b)
+	}
+	return copies
+}
+
+// canonical sorts the fields of objects. Numbers keep their digits.
+func canonical(raw json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return raw
+	}
+	sorted, err := json.Marshal(v)
+	if err != nil {
+		return raw
+	}
+	return sorted
 }
 
 func sameInput(a, b json.RawMessage) bool {
-	var left, right any
-	if json.Unmarshal(model.Block{Input: a}.InputObject(), &left) != nil || json.Unmarshal(model.Block{Input: b}.InputObject(), &right) != nil {
-		return false
-	}
-	return reflect.DeepEqual(left, right)
+	return bytes.Equal(canonical(model.Block{Input: a}.InputObject()), canonical(model.Block{Input: b}.InputObject()))
 }
