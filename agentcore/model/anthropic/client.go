@@ -179,11 +179,6 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Stream makes a call, see model.Model.
 func (c *Client) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
-		body, err := c.body(req)
-		if err != nil {
-			yield(model.Event{}, &model.Error{Kind: model.KindInvalid, Message: err.Error(), Err: err})
-			return
-		}
 		var header http.Header
 		answer := &answer{header: func(name string) string { return header.Get(name) }, now: c.options.Now}
 		exchange.Exchange{
@@ -193,8 +188,12 @@ func (c *Client) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 			Explain: explain,
 			Answer:  answer,
 			Send: func(ctx context.Context, around exchange.Middleware) (exchange.Source, error) {
+				body, err := c.body(req)
+				if err != nil {
+					return nil, &model.Error{Kind: model.KindInvalid, Message: err.Error(), Err: err}
+				}
 				var res *http.Response
-				err := c.sdk.Post(ctx, "v1/messages", body, &res, option.WithMiddleware(around))
+				err = c.sdk.Post(ctx, "v1/messages", body, &res, option.WithMiddleware(around))
 				if err != nil || res == nil {
 					return nil, err
 				}

@@ -217,11 +217,6 @@ func (c *Client) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 			write, endpoint = c.chatBody, "chat/completions"
 			answer = &chatAnswer{failed: failed}
 		}
-		body, err := write(req)
-		if err != nil {
-			yield(model.Event{}, &model.Error{Kind: model.KindInvalid, Message: err.Error(), Err: err})
-			return
-		}
 		exchange.Exchange{
 			Idle:    c.options.IdleTimeout,
 			Now:     c.now,
@@ -229,8 +224,12 @@ func (c *Client) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 			Explain: explain,
 			Answer:  answer,
 			Send: func(ctx context.Context, around exchange.Middleware) (exchange.Source, error) {
+				body, err := write(req)
+				if err != nil {
+					return nil, &model.Error{Kind: model.KindInvalid, Message: err.Error(), Err: err}
+				}
 				var res *http.Response
-				_, err := c.service.New(ctx, responses.ResponseNewParams{},
+				_, err = c.service.New(ctx, responses.ResponseNewParams{},
 					option.WithRequestBody("application/json", body),
 					option.WithResponseBodyInto(&res),
 					option.WithMiddleware(to(endpoint), around))

@@ -1,0 +1,34 @@
+package anthropic_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/stophook/stophook/agentcore/model"
+	"github.com/stophook/stophook/agentcore/model/anthropic"
+	"github.com/stophook/stophook/agentcore/model/modeltest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConformance(t *testing.T) {
+	modeltest.Run(t, modeltest.Adapter{
+		Name: "anthropic",
+		API:  modeltest.Anthropic,
+		New: func(baseURL string) model.Model {
+			return newClient(t, anthropic.Options{APIKey: modeltest.APIKey, BaseURL: baseURL, Model: "test-model", Thinking: anthropic.ThinkingBudget})
+		},
+	})
+}
+
+// newClient makes a client that lets its connections go at the end of the test.
+func newClient(t testing.TB, o anthropic.Options) *anthropic.Client {
+	t.Helper()
+	c, err := anthropic.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
