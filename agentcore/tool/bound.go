@@ -17,6 +17,9 @@ type Limits struct {
 	Bytes int
 	// Hint tells the model what to do about it; empty: a general one.
 	Hint string
+	// Dropped is how many bytes were lost from the middle of the text before it
+	// came here. They are counted among those that are cut out.
+	Dropped int
 }
 
 // Cut is what a bound took out of a text.
@@ -41,7 +44,7 @@ func Bound(text string, limits Limits) (string, Cut) {
 	head := headEnd(text, (limit+1)/2)
 	tail := max(head, tailStart(text, len(text)-limit/2))
 	gap := text[head:tail]
-	cut := Cut{Bytes: len(gap), Lines: strings.Count(gap, "\n")}
+	cut := Cut{Bytes: len(gap) + limits.Dropped, Lines: strings.Count(gap, "\n")}
 	hint := limits.Hint
 	if hint == "" {
 		hint = "Ask for less, or for the part that matters."
@@ -52,7 +55,11 @@ func Bound(text string, limits Limits) (string, Cut) {
 	if head > 0 && text[head-1] != '\n' {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "[... %d bytes (%d lines) are left out here: the output is longer than %d bytes. %s ...]\n", cut.Bytes, cut.Lines, limit, hint)
+	lines := fmt.Sprintf("%d lines", cut.Lines)
+	if limits.Dropped > 0 {
+		lines = "more than " + lines
+	}
+	fmt.Fprintf(&b, "[... %d bytes (%s) are left out here: the output is longer than %d bytes. %s ...]\n", cut.Bytes, lines, limit, hint)
 	b.WriteString(text[tail:])
 	return b.String(), cut
 }

@@ -1,0 +1,28 @@
+// Package builtin holds the tools that a coding agent needs: shell, read_file,
+// write_file, edit, glob, grep and list_files.
+//
+// # Where to start
+//
+// [All] gives every tool, [ReadOnly] those that change nothing; the New functions
+// make one. Each tool is a Go file and a text of the same name, which is the
+// description that the model reads.
+//
+// # What the caller decides
+//
+// Where commands run and files lie, and which paths may be touched: [tool.Env].
+// Time limits of the shell, and how much a search gives: [Options].
+//
+// # What is promised
+//
+//   - Every path is judged by [tool.Env.Resolve] before it is used. Files of this
+//     machine are then reached through [tool.Place], which follows no link; those
+//     of a context elsewhere through its execctx.Files. There times of change are
+//     not known, so that glob sorts by name.
+//   - A file is replaced as a whole or not at all, keeps its mode, and is written
+//     through a link to where the link leads.
+//   - Searches skip .git, and what .gitignore files name; they never go through
+//     links into folders, and say what they left out.
+//   - An edit needs no read before it: that its old text must be there, exactly and
+//     once, is what protects a file that changed meanwhile.
+//   - What goes wrong is a result that says what to do next.
+package builtin
