@@ -11,12 +11,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Bounds of a value. An alias of YAML can contain itself, or the same many times.
+const (
+	maxDepth = 100
+	maxValue = 1 << 20
+)
+
 // appendJSON writes a tree as JSON, with keys in the order in which they were
 // written.
-func appendJSON(dst []byte, node *yaml.Node) ([]byte, error) {
+func appendJSON(dst []byte, node *yaml.Node, depth int) ([]byte, error) {
+	if depth > maxDepth || len(dst) > maxValue {
+		return nil, fmt.Errorf("line %d: nested too deeply, or too large", node.Line)
+	}
 	switch node.Kind {
 	case yaml.AliasNode:
-		return appendJSON(dst, node.Alias)
+		return appendJSON(dst, node.Alias, depth+1)
 	case yaml.SequenceNode:
 		dst = append(dst, '[')
 		for i, item := range node.Content {
@@ -24,7 +33,7 @@ func appendJSON(dst []byte, node *yaml.Node) ([]byte, error) {
 				dst = append(dst, ',')
 			}
 			var err error
-			if dst, err = appendJSON(dst, item); err != nil {
+			if dst, err = appendJSON(dst, item, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -38,7 +47,7 @@ func appendJSON(dst []byte, node *yaml.Node) ([]byte, error) {
 			dst = appendText(dst, node.Content[i].Value)
 			dst = append(dst, ':')
 			var err error
-			if dst, err = appendJSON(dst, node.Content[i+1]); err != nil {
+			if dst, err = appendJSON(dst, node.Content[i+1], depth+1); err != nil {
 				return nil, err
 			}
 		}

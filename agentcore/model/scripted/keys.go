@@ -14,12 +14,15 @@ import (
 // checkKeys looks for keys that the type of v does not have, at any depth, and
 // for times without a unit, which YAML would take for nanoseconds.
 func checkKeys(node *yaml.Node, v any) error {
-	return checkNode(node, reflect.TypeOf(v).Elem(), "")
+	return checkNode(node, reflect.TypeOf(v).Elem(), "", 0)
 }
 
-func checkNode(node *yaml.Node, t reflect.Type, at string) error {
+func checkNode(node *yaml.Node, t reflect.Type, at string, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%d: nested too deeply", node.Line)
+	}
 	if node.Kind == yaml.AliasNode {
-		node = node.Alias
+		return checkNode(node.Alias, t, at, depth+1)
 	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -31,17 +34,17 @@ func checkNode(node *yaml.Node, t reflect.Type, at string) error {
 		return fmt.Errorf("%d: the time %s%s needs a unit, as in 20ms or 5s", node.Line, node.Value, at)
 	case t.Kind() == reflect.Slice && node.Kind == yaml.SequenceNode:
 		for _, item := range node.Content {
-			if err := checkNode(item, t.Elem(), at); err != nil {
+			if err := checkNode(item, t.Elem(), at, depth+1); err != nil {
 				return err
 			}
 		}
 	case t.Kind() == reflect.Struct && node.Kind == yaml.MappingNode:
-		return checkObject(node, t, at)
+		return checkObject(node, t, at, depth)
 	}
 	return nil
 }
 
-func checkObject(node *yaml.Node, t reflect.Type, at string) error {
+func checkObject(node *yaml.Node, t reflect.Type, at string, depth int) error {
 	fields, order := fieldsOf(t)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := node.Content[i]
@@ -53,7 +56,7 @@ func checkObject(node *yaml.Node, t reflect.Type, at string) error {
 			}
 			return fmt.Errorf("%d: unknown key %q%s: %s", key.Line, key.Value, at, hint)
 		}
-		if err := checkNode(node.Content[i+1], field, " in "+key.Value); err != nil {
+		if err := checkNode(node.Content[i+1], field, " in "+key.Value, depth+1); err != nil {
 			return err
 		}
 	}

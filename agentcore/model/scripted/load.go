@@ -99,7 +99,7 @@ func field(object *yaml.Node, name string) *yaml.Node {
 
 // UnmarshalYAML reads any value as JSON.
 func (v *Value) UnmarshalYAML(node *yaml.Node) error {
-	raw, err := appendJSON(nil, node)
+	raw, err := appendJSON(nil, node, 0)
 	if err != nil {
 		return err
 	}

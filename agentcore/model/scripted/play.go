@@ -90,7 +90,7 @@ func (p *player) chunks(ctx context.Context, text string, event func(piece strin
 		end := len(text)
 		if p.step.Chunk > 0 {
 			end = 0
-			for range p.step.Chunk {
+			for n := 0; n < p.step.Chunk && end < len(text); n++ {
 				_, size := utf8.DecodeRuneInString(text[end:])
 				end += size
 			}
