@@ -25,29 +25,85 @@ type RunEnd struct {
 	Duration   time.Duration
 }
 
-// RunStart records that a run begins. Readers of transcripts skip these rows.
-func (t *Thread) RunStart(r Run) error { return errNotYet }
-
-// RunEnd records what a run came to, so that totals survive it.
-func (t *Thread) RunEnd(r RunEnd) error { return errNotYet }
-
-// Totals are sums over a thread's whole life, resumed runs included.
+// Totals are sums over a thread's whole life, resumed runs included. A fork
+// begins with none but the turns that it copied.
 type Totals struct {
-	Turns      int // prompts and notifications that began one
-	Runs       int // begun
-	ModelCalls int
-	ToolCalls  int
+	Turns      int `json:"turns"` // prompts and notifications that began one
+	Runs       int `json:"runs"`  // begun
+	ModelCalls int `json:"modelCalls"`
+	ToolCalls  int `json:"toolCalls"`
 	// Usage is that of all ended runs, and of the answers recorded outside them:
 	// in a run that goes on, or that was killed.
-	Usage model.Usage
+	Usage model.Usage `json:"usage"`
 	// CostUSD is that of all ended runs. Unpriced is the part of Usage that no
 	// ended run has a cost for.
-	CostUSD  float64
-	Unpriced model.Usage
+	CostUSD  float64     `json:"costUsd"`
+	Unpriced model.Usage `json:"unpriced"`
 }
 
 // Totals gives the sums up to now.
-func (t *Thread) Totals() Totals { return Totals{} }
+func (t *Thread) Totals() Totals { return t.state.totals }
+
+// RunStart records that a run begins. Readers of transcripts skip these rows.
+func (t *Thread) RunStart(r Run) error {
+	totals := t.state.totals
+	totals.Runs++
+	return t.runRow("start", r.ID, r.Model, totals, nil)
+}
+
+// RunEnd records what a run came to, so that totals survive it. What it says
+// takes the place of what its answers said one by one.
+func (t *Thread) RunEnd(r RunEnd) error {
+	totals := t.state.base
+	totals.Turns = t.state.totals.Turns
+	totals.ModelCalls += r.ModelCalls
+	totals.ToolCalls += r.ToolCalls
+	totals.Usage = totals.Usage.Add(r.Usage)
+	totals.CostUSD += r.CostUSD
+	if err := t.runRow("end", r.ID, r.Model, totals, &r); err != nil {
+		return err
+	}
+	if t.log.sync == SyncRuns {
+		return t.log.flush()
+	}
+	return nil
+}
+
+func (t *Thread) runRow(event, id, model string, totals Totals, end *RunEnd) error {
+	b := t.batch()
+	b.note(typeRun)
+	b.str("event", event)
+	b.str("sessionId", t.id)
+	b.opt("agentId", t.agent)
+	b.str("timestamp", b.now)
+	b.str("runId", id)
+	b.opt("model", model)
+	var err error
+	if end != nil {
+		b.opt("stopReason", end.StopReason)
+		b.opt("error", end.Error)
+		err = b.value("usage", end.Usage)
+		if err == nil {
+			err = b.value("costUsd", end.CostUSD)
+		}
+		b.num("modelCalls", int64(end.ModelCalls))
+		b.num("toolCalls", int64(end.ToolCalls))
+		b.num("durationMs", end.Duration.Milliseconds())
+	}
+	if err == nil {
+		err = b.value("totals", totals)
+	}
+	b.end(err)
+	return b.put()
+}
 
 // Title records what the session is called in lists.
-func (t *Thread) Title(title string) error { return errNotYet }
+func (t *Thread) Title(title string) error {
+	b := t.batch()
+	b.note("summary")
+	b.str("summary", title)
+	b.opt("leafUuid", t.state.leaf)
+	b.str("sessionId", t.id)
+	b.end(nil)
+	return b.put()
+}

@@ -93,7 +93,10 @@ func (s *Store) TasksDir(id string) string { return filepath.Join(s.Dir(id), "ta
 // Create makes a new session and holds it for writing. It fails when the id is
 // taken.
 func (s *Store) Create(meta Meta) (*Session, error) {
-	id := cmp.Or(meta.ID, s.opts.NewID())
+	id := meta.ID
+	if id == "" {
+		id = s.opts.NewID()
+	}
 	if err := checkID("session", id); err != nil {
 		return nil, err
 	}
