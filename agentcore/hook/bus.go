@@ -165,7 +165,7 @@ func emit[T any](ctx context.Context, b *Bus, p Point[T], work *T) {
 	for up := b.parent; up != nil; up = up.parent {
 		for i, e := range up.children(string(p)) {
 			fn := e.fn.(func(context.Context, *Child[T]) error)
-			call(up, "child:"+string(p), i, work, func(value *T) error {
+			handle(up, "child:"+string(p), i, work, func(value *T) error {
 				return fn(ctx, &Child[T]{ChildID: b.childID, Depth: b.depth, Payload: value})
 			})
 		}
@@ -183,12 +183,12 @@ func (b *Bus) inherited(visit func(*Bus)) {
 func own[T any](ctx context.Context, b *Bus, p Point[T], work *T) {
 	for i, e := range b.own(string(p)) {
 		fn := e.fn.(func(context.Context, *T) error)
-		call(b, string(p), i, work, func(value *T) error { return fn(ctx, value) })
+		handle(b, string(p), i, work, func(value *T) error { return fn(ctx, value) })
 	}
 }
 
-// call runs one handler under the rules of D-20.
-func call[T any](b *Bus, point string, index int, work *T, fn func(*T) error) {
+// handle runs one handler under the rules of D-20.
+func handle[T any](b *Bus, point string, index int, work *T, fn func(*T) error) {
 	m, mutable := any(work).(Mutable[T])
 	before := *work
 	if mutable {

@@ -17,6 +17,10 @@ type Outcome struct {
 	Block  bool
 	Reason string // what the model reads; joined with blank lines
 
+	// Feedback: all blocks of a stop came as feedback, which is shown as such and
+	// not as an error.
+	Feedback bool
+
 	// Continue is false when a hook ends the whole run, which beats Block; nil
 	// when no hook says so. StopReason is for the person.
 	Continue   *bool
@@ -58,7 +62,7 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
-	return fmt.Sprintf("%s hook [%s] (%s): %s; it did not decide anything", f.Event, f.Command, place(f.File, f.Line), f.Problem)
+	return fmt.Sprintf("%s hook [%s] (%s) decided nothing: %s", f.Event, f.Command, place(f.File, f.Line), f.Problem)
 }
 
 func (f *Failure) Unwrap() error { return f.Err }

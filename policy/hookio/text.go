@@ -18,7 +18,10 @@ const markRoom = 64
 
 // tidy makes a text fit for the wire and for a terminal: valid UTF-8, line ends
 // as LF, no control characters but LF and TAB, no space around it, bounded.
-func tidy(s string) string {
+func tidy(s string) string { return bound(plain(s), MaxText, "stophook left out %d characters here") }
+
+// plain is tidy without the bound.
+func plain(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -31,13 +34,13 @@ func tidy(s string) string {
 		}
 		return r
 	}, s)
-	return bound(strings.TrimSpace(s), MaxText)
+	return strings.TrimSpace(s)
 }
 
 // bound cuts the middle out of a text longer than limit UTF-16 units. Head and
 // tail stay, two to one: the first demand stands in front, the command to run
-// often at the end.
-func bound(s string, limit int) string {
+// often at the end. mark says how many are gone, in fewer units than markRoom.
+func bound(s string, limit int, mark string) string {
 	total := units(s)
 	if total <= limit {
 		return s
@@ -53,7 +56,7 @@ func bound(s string, limit int) string {
 		r, size := utf8.DecodeLastRuneInString(s[:tail])
 		tail, m = tail-size, m+utf16.RuneLen(r)
 	}
-	return fmt.Sprintf("%s\n[... stophook left out %d characters here ...]\n%s", s[:head], total-n-m, s[tail:])
+	return s[:head] + "\n[... " + fmt.Sprintf(mark, total-n-m) + " ...]\n" + s[tail:]
 }
 
 // units counts as the host does. s is valid UTF-8.
