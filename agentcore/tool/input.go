@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -36,12 +37,39 @@ func newInputSchema(raw json.RawMessage) (*inputSchema, error) {
 	if s.Type != "object" {
 		return nil, errors.New(`the type must be "object"`)
 	}
+	s.PropertyOrder = writtenOrder(raw)
 	resolved, err := s.Resolve(nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &inputSchema{schema: &s, resolved: resolved, plain: true, patterns: map[*jsonschema.Schema]*regexp.Regexp{}, oneLine: schemaLine(&s)}
 	return out, out.prepare(&s)
+}
+
+// writtenOrder gives the names of the top properties as the schema has them: whoever
+// wrote it put the important ones first.
+func writtenOrder(raw json.RawMessage) []string {
+	var top struct{ Properties json.RawMessage }
+	if json.Unmarshal(raw, &top) != nil {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(top.Properties))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	var names []string
+	for dec.More() {
+		name, err := dec.Token()
+		text, ok := name.(string)
+		var skip json.RawMessage
+		if err != nil || !ok || dec.Decode(&skip) != nil {
+			return nil
+		}
+		if !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	return names
 }
 
 // prepare compiles patterns and finds out whether the schema is plain.

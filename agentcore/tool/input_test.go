@@ -89,7 +89,7 @@ func TestInput_whatTheToolGets(t *testing.T) {
 }
 
 func TestInput_shortForm(t *testing.T) {
-	want := `{"path": string (not empty), "all"?: boolean, "edits"?: [{"old": string}, ...] (at most 2 items), "id"?: string, "limit"?: integer ≥ 1, "mode"?: "content" | "files" | "count"}`
+	want := `{"path": string (not empty), "limit"?: integer ≥ 1, "mode"?: "content" | "files" | "count", "all"?: boolean, "edits"?: [{"old": string}, ...] (at most 2 items), "id"?: string}`
 	if got := mustSchema(t, sampleSchema).oneLine; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

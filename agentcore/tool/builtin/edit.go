@@ -66,7 +66,7 @@ func edit(ctx context.Context, call *tool.Call, in editInput, maxFile int64) (*t
 	}
 	r, problem := replace(string(data), in.OldString, in.NewString, in.ReplaceAll)
 	if problem != "" {
-		return tool.Errorf("%s: %s Nothing was changed.", in.Path, problem), nil
+		return tool.Errorf("%s: nothing was changed. %s", in.Path, strings.TrimSuffix(problem, "\n")), nil
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

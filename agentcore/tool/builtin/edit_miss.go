@@ -32,7 +32,7 @@ func nearMiss(text, old string) string {
 		lines = lines[:missLines]
 	}
 	if at := sameButSpaces(lines, want); at >= 0 {
-		return fmt.Sprintf(" Lines %d to %d are the same but for spaces, tabs or line ends. The file has:\n%s\n", at+1, at+len(want), quoted(lines[at:at+min(len(want), excerptAround*2)]))
+		return fmt.Sprintf(" Lines %d to %d are the same but for spaces, tabs or line ends. The file has:\n%s", at+1, at+len(want), quoted(lines[at:at+min(len(want), excerptAround*2)]))
 	}
 	return alike(lines, want)
 }

@@ -148,5 +148,5 @@ func unreadNote(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n[%d folders could not be read]", n)
+	return "\n[" + counted(n, "folder") + " could not be read]"
 }

@@ -115,6 +115,9 @@ func compilePattern(pattern string, ignoreCase bool) (*regexp.Regexp, *tool.Resu
 	if err == nil {
 		return re, nil
 	}
+	if _, plain := regexp.Compile(pattern); plain != nil {
+		err = plain // without flags that nobody wrote
+	}
 	text := fmt.Sprintf("pattern is no regular expression (RE2): %v.", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	switch {
 	case strings.Contains(pattern, "(?=") || strings.Contains(pattern, "(?!") || strings.Contains(pattern, "(?<"):

@@ -159,20 +159,20 @@ func (s *scan) result() *tool.Result {
 	var notes []string
 	switch {
 	case s.truncated && s.mode == grepContent:
-		notes = append(notes, fmt.Sprintf("the first %d matching lines are shown, there are more; narrow the search, or raise head_limit", s.given))
+		notes = append(notes, "only the first "+counted(s.given, "matching line")+" shown; narrow the search, or raise head_limit")
 	case s.truncated:
-		notes = append(notes, fmt.Sprintf("the first %d files are shown, there are more; narrow the search, or raise head_limit", s.given))
+		notes = append(notes, "only the first "+counted(s.given, "file")+" shown; narrow the search, or raise head_limit")
 	case s.mode == grepCount && s.files > 0:
-		notes = append(notes, fmt.Sprintf("%d matching lines in %d files", s.matches, s.files))
+		notes = append(notes, counted(s.matches, "matching line")+" in "+counted(s.files, "file"))
 	}
 	if len(s.large) > 0 {
-		notes = append(notes, fmt.Sprintf("%d files are too large and were skipped, the first is %s", len(s.large), s.large[0]))
+		notes = append(notes, counted(len(s.large), "file")+" too large to search, the first is "+s.large[0])
 	}
 	if s.failed > 0 {
-		notes = append(notes, fmt.Sprintf("%d files could not be read", s.failed))
+		notes = append(notes, counted(s.failed, "file")+" could not be read")
 	}
 	if s.unread > 0 {
-		notes = append(notes, fmt.Sprintf("%d folders could not be read", s.unread))
+		notes = append(notes, counted(s.unread, "folder")+" could not be read")
 	}
 	text := s.out.String()
 	if s.files == 0 {

@@ -91,7 +91,7 @@ func readFile(ctx context.Context, call *tool.Call, in readFileInput) (*tool.Res
 		return &tool.Result{Text: fmt.Sprintf("%s is empty.", in.Path), Structured: p.info(t.place.Path)}, nil
 	}
 	if p.first > p.total {
-		return tool.Errorf("%s has %d lines, and offset %d is beyond the last.", in.Path, p.total, p.first), nil
+		return tool.Errorf("%s has %s, and offset %d is beyond the last.", in.Path, counted(int(p.total), "line"), p.first), nil
 	}
 	return &tool.Result{Text: p.text.String() + p.notes(), Structured: p.info(t.place.Path)}, nil
 }
@@ -172,7 +172,7 @@ func (p *page) notes() string {
 		notes = append(notes, fmt.Sprintf("lines %d to %d of %d are shown; go on with offset %d", p.first, last, p.total, last+1))
 	}
 	if p.long > 0 {
-		notes = append(notes, fmt.Sprintf("%d long lines were cut after %d characters", p.long, readLineRunes))
+		notes = append(notes, fmt.Sprintf("%s cut after %d characters", counted(p.long, "long line"), readLineRunes))
 	}
 	if p.broken {
 		notes = append(notes, "bytes that are no UTF-8 are shown as \uFFFD")

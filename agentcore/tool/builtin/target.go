@@ -182,8 +182,10 @@ func failed(ctx context.Context, env *tool.Env, given, doing string, err error) 
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && refused.Err == nil:
 		return tool.Errorf("%v", refused), nil
+	case errors.Is(err, syscall.ELOOP):
+		return tool.Errorf("%s: its symbolic links lead in a circle.", given), nil
 	case errors.Is(err, tool.ErrChanged):
 		return tool.Errorf("%s: %v", given, tool.ErrChanged), nil
 	case errors.Is(err, fs.ErrNotExist):
@@ -194,6 +196,9 @@ func failed(ctx context.Context, env *tool.Env, given, doing string, err error) 
 		return tool.Errorf("%s is a device, a pipe or the like, and no regular file.", given), nil
 	case errors.Is(err, fs.ErrPermission):
 		return tool.Errorf("%s: the operating system does not permit to %s it.", given, doing), nil
+	}
+	if refused != nil {
+		return tool.Errorf("%v", refused), nil
 	}
 	return tool.Errorf("Could not %s %s: %v", doing, given, bare(err)), nil
 }
@@ -254,4 +259,12 @@ func similarName(base string, names []string) string {
 		return names[i]
 	}
 	return ""
+}
+
+// counted is a number with its word: 1 line, 2 lines.
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }

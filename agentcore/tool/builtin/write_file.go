@@ -58,7 +58,7 @@ func writeFile(ctx context.Context, call *tool.Call, in writeFileInput) (*tool.R
 	if created {
 		out.Type, verb = "create", "Created"
 	}
-	return &tool.Result{Text: fmt.Sprintf("%s %s: %d lines, %d bytes.", verb, in.Path, out.Lines, out.Bytes), Structured: out}, nil
+	return &tool.Result{Text: fmt.Sprintf("%s %s: %s, %s.", verb, in.Path, counted(out.Lines, "line"), counted(out.Bytes, "byte")), Structured: out}, nil
 }
 
 // countLines counts an unfinished last line, too.
