@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -52,8 +53,11 @@ func (a *answer) Take(name string, data []byte, emit func(model.Event) bool) (*m
 	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
-		if name == "error" {
+		switch {
+		case name == "error":
 			return nil, a.failed(data)
+		case !knownEvent(name, data):
+			return nil, nil // its fields may be anything
 		}
 		return nil, a.broken(fmt.Sprintf("an event %s that cannot be read", quoted(name)), err)
 	}
@@ -83,6 +87,21 @@ func (a *answer) Take(name string, data []byte, emit func(model.Event) bool) (*m
 		return nil, a.failed(data)
 	}
 	return nil, nil
+}
+
+// knownEvent tells whether an event is one of those that Take reads.
+func knownEvent(name string, data []byte) bool {
+	var e struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		return true // no event at all
+	}
+	switch cmp.Or(e.Type, name) {
+	case "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error":
+		return true
+	}
+	return false
 }
 
 func (a *answer) failed(data []byte) *model.Error {

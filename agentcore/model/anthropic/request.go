@@ -140,6 +140,14 @@ func acceptable(b model.Block) (model.Block, bool) {
 				kept = append(kept, inner)
 			}
 		}
+		if len(kept) == 0 {
+			// As a text, because an empty list is less sure to be taken, and with
+			// one when it failed: the API demands it.
+			kept = []model.Block{model.Text("")}
+			if b.IsError {
+				kept = []model.Block{model.Text("The tool call failed.")}
+			}
+		}
 		b.Content = kept
 	}
 	return b, true

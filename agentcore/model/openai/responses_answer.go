@@ -2,8 +2,10 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/stophook/stophook/agentcore/model"
 	"github.com/stophook/stophook/agentcore/model/internal/exchange"
@@ -58,8 +60,11 @@ func (a *responsesAnswer) Take(name string, data []byte, emit func(model.Event) 
 	}
 	var e responsesEvent
 	if err := json.Unmarshal(data, &e); err != nil {
-		if name == "error" {
+		switch {
+		case name == "error":
 			return nil, a.failed(data)
+		case !knownEvent(name, data):
+			return nil, nil // its fields may be anything
 		}
 		return nil, broken(fmt.Sprintf("an event %.40q that cannot be read", name), err)
 	}
@@ -90,6 +95,23 @@ func (a *responsesAnswer) Take(name string, data []byte, emit func(model.Event) 
 		return nil, a.piece(e, emit)
 	}
 	return nil, nil
+}
+
+// knownEvent tells whether an event is one of those that Take reads.
+func knownEvent(name string, data []byte) bool {
+	var e struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		return true // no event at all
+	}
+	kind := cmp.Or(e.Type, name)
+	switch strings.TrimPrefix(kind, "response.") {
+	case "created", "in_progress", "failed", "completed", "incomplete", "cancelled", "output_item.added", "output_item.done",
+		"output_text.delta", "refusal.delta", "function_call_arguments.delta", "function_call_arguments.done":
+		return true
+	}
+	return strings.HasPrefix(kind, "response.reasoning_") || kind == "error"
 }
 
 // piece reads an event about an output item.
