@@ -2,6 +2,7 @@ package tool
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -116,24 +117,32 @@ func (s *subject) allowedBy(rules []rule) string {
 	if s.command != nil {
 		return s.command.allowedBy(mine)
 	}
+	if s.tool.SubjectKind == SubjectPath {
+		return s.pathAllowedBy(mine)
+	}
 	for _, r := range mine {
-		if s.tool.SubjectKind == SubjectText && wildcard(r.subject, s.text) || s.tool.SubjectKind == SubjectPath && s.pathAllowed(r) {
+		if wildcard(r.subject, s.text) {
 			return r.text
 		}
 	}
 	return ""
 }
 
-func (s *subject) pathAllowed(r rule) bool {
+// pathAllowedBy gives the rule that allows the path as named, if one allows where
+// it leads as well.
+func (s *subject) pathAllowedBy(rules []rule) string {
 	if !s.real {
-		return false
+		return ""
 	}
+	first := ""
 	for _, path := range s.paths {
-		if !s.matches(r, path) {
-			return false
+		i := slices.IndexFunc(rules, func(r rule) bool { return s.matches(r, path) })
+		if i < 0 {
+			return ""
 		}
+		first = cmpOr(first, rules[i].text)
 	}
-	return true
+	return first
 }
 
 // patterns gives the forms of a rule's path: as named, and, where the working
