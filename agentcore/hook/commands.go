@@ -37,8 +37,8 @@ type Options struct {
 	Aliases map[string]Alias
 
 	// Shell runs a hook's command line, which comes as its last argument. Nil:
-	// $SHELL of Env when it is a bash, zsh or sh, else bash where there is one,
-	// else sh, each with -c.
+	// /bin/sh -c whatever SHELL says (claude-code 2.1.332, measured), on Windows
+	// bash -c. Hooks with a "shell" of their own have that.
 	Shell []string
 	// Timeout of hooks that name none; 0: as Claude Code has it, 600 seconds, 30
 	// at UserPromptSubmit, 1.5 at SessionEnd.
@@ -65,7 +65,7 @@ func NewCommands(s *Settings, o Options) *Commands {
 	}
 	c.env = inherited(o.Env, o.Hide)
 	if len(c.shell) == 0 {
-		c.shell = shellOf(o.Env)
+		c.shell = []string{defaultShell, "-c"}
 	}
 	if c.o.Now == nil {
 		c.o.Now = time.Now

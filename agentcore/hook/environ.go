@@ -2,9 +2,6 @@ package hook
 
 import (
 	"os"
-	"os/exec"
-	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -83,26 +80,4 @@ func (c *Commands) folder(cwd string) string {
 		}
 	}
 	return ""
-}
-
-// shellOf chooses the shell as Claude Code does: the person's own when it knows -c
-// and the usual syntax, else bash.
-func shellOf(env []string) []string {
-	for _, pair := range slices.Backward(env) {
-		shell, ok := strings.CutPrefix(pair, "SHELL=")
-		if !ok {
-			continue
-		}
-		switch strings.TrimSuffix(path.Base(filepath.ToSlash(shell)), ".exe") {
-		case "bash", "zsh", "sh":
-			if found, err := exec.LookPath(shell); err == nil {
-				return []string{found, "-c"}
-			}
-		}
-		break
-	}
-	if bash, err := exec.LookPath("bash"); err == nil {
-		return []string{bash, "-c"}
-	}
-	return []string{"sh", "-c"}
 }

@@ -108,8 +108,11 @@ func (c *call) failure(h *configured, problem string, err error) *Failure {
 // argv is the command line of a hook.
 func (c *call) argv(h *configured) []string {
 	if h.args == nil {
-		if h.shell == "powershell" {
-			return []string{powershell(), "-NoProfile", "-NonInteractive", "-Command", h.command}
+		switch h.shell {
+		case "powershell":
+			return []string{powershell, "-NoProfile", "-NonInteractive", "-Command", h.command}
+		case "bash":
+			return []string{"bash", "-c", h.command}
 		}
 		return append(slices.Clone(c.commands.shell), h.command)
 	}

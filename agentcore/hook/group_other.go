@@ -7,4 +7,7 @@ import "os/exec"
 // ownGroup has nothing to add where there are no groups: the hook itself is ended.
 func ownGroup(*exec.Cmd) {}
 
-func powershell() string { return "pwsh" }
+const (
+	defaultShell = "sh"
+	powershell   = "pwsh"
+)

@@ -21,4 +21,7 @@ func ownGroup(cmd *exec.Cmd) {
 	}
 }
 
-func powershell() string { return "pwsh" }
+const (
+	defaultShell = "/bin/sh"
+	powershell   = "pwsh"
+)

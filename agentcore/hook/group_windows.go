@@ -19,4 +19,7 @@ func ownGroup(cmd *exec.Cmd) {
 	}
 }
 
-func powershell() string { return "powershell" }
+const (
+	defaultShell = "bash"
+	powershell   = "powershell"
+)

@@ -32,6 +32,18 @@ func ClaudeNames() map[string]Alias {
 	}
 }
 
+// NativeNames are this project's names of Claude Code's tools, older names included:
+// what permission rules that were written for Claude Code need.
+func NativeNames() map[string]string {
+	names := map[string]string{}
+	for native, a := range ClaudeNames() {
+		for _, name := range append(a.Also, a.Name) {
+			names[name] = native
+		}
+	}
+	return names
+}
+
 // query gives the names that matchers of this event are compared with.
 func (c *Commands) query(p *hookio.Payload) []string {
 	switch p.Event {
