@@ -1,0 +1,260 @@
+package agentcore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stophook/stophook/agentcore/hook"
+	"github.com/stophook/stophook/agentcore/model"
+	"github.com/stophook/stophook/agentcore/session"
+	"github.com/stophook/stophook/agentcore/tool"
+	"github.com/stophook/stophook/policy/hookio"
+)
+
+// call is one use of a tool. Its goroutine fills it and hands it over by group.done;
+// from then on the run's goroutine owns it.
+type call struct {
+	group  *group
+	index  int
+	block  model.Block
+	ids    hook.IDs
+	env    *tool.Env
+	spent  Result // by the run, before this group
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	input          json.RawMessage // as the tool gets it
+	result         *tool.Result
+	state          hook.CallState
+	started, ended time.Time
+	contexts       []session.HookContext
+	notices        []notice
+	child          *Result // of a subagent
+	fatal          error   // ends the run
+	hookEnd        *ending // a hook ends the run
+}
+
+type notice struct{ event, text string }
+
+// callKey finds the call that a tool's context belongs to.
+type callKey struct{}
+
+// work is the goroutine of a call.
+func (c *call) work() {
+	a := c.agent()
+	c.started = a.cfg.Now()
+	defer func() {
+		if v := recover(); v != nil { // of a gate's caller or a hook's: tools have their own guard
+			c.state, c.result = hook.CallFailed, tool.Errorf("The call failed inside the agent: %v", v)
+		}
+		c.ended = a.cfg.Now()
+		c.cancel(nil)
+		c.group.done <- c
+	}()
+	if refusal := c.admit(); refusal != nil {
+		c.result = refusal
+		return
+	}
+	c.run()
+	c.transform()
+	c.after()
+}
+
+func (c *call) agent() *Agent { return c.group.run.a }
+
+// emit shows something while the call goes on. What comes after the run was given
+// up is dropped.
+func (c *call) emit(e Event) {
+	if e.Run == "" {
+		r := c.group.run
+		e.Session, e.Run, e.Agent, e.Depth = c.ids.SessionID, r.id, c.ids.AgentID, c.ids.Depth
+	}
+	select {
+	case c.group.out <- e:
+	case <-c.group.over:
+	}
+}
+
+// admit holds the call against the schema, the bus, the permission gate and the
+// PreToolUse hooks, in this order: nobody is asked about a call that cannot be. It
+// gives the result of a call that must not run.
+func (c *call) admit() *tool.Result {
+	a := c.agent()
+	tl, known := a.tools.Get(c.block.Name)
+	tc := &tool.Call{ID: c.block.ID, Name: c.block.Name, Input: c.block.Input, Env: c.env}
+	if bad := a.tools.Validate(tc); bad != nil {
+		c.state = hook.CallInvalid
+		if !known {
+			c.state = hook.CallUnknown
+		}
+		return bad
+	}
+	c.state = hook.CallRefused
+	gate := &hook.ToolGatePayload{IDs: c.ids, Name: c.block.Name, Input: c.input}
+	hook.Emit(c.ctx, a.bus, hook.ToolGate, gate)
+	if refused, reason := gate.Refused(); refused {
+		return tool.Errorf("Refused: %s", cmp.Or(reason, "a hook does not allow this call."))
+	}
+	req := tool.Request{Tool: tl, Call: tc, Subagent: a.depth > 0}
+	decision, err := tool.Check(c.ctx, a.cfg.Gate, req)
+	if err != nil {
+		c.emit(Event{Kind: EventWarning, Text: err.Error()})
+	}
+	if decision.Permission == tool.Deny {
+		return denied(decision.Reason)
+	}
+	out := c.hooks(hookio.Payload{Event: hookio.PreToolUse, ToolName: c.block.Name, ToolInput: c.input, ToolUseID: c.block.ID})
+	if c.hookEnd != nil {
+		return tool.Errorf("Not run: a hook ended the run. %s", c.hookEnd.reason)
+	}
+	switch out.Permission {
+	case hookio.PermitDeny:
+		return denied(cmp.Or(out.PermissionReason, out.Reason))
+	case hookio.PermitAsk:
+		decision = tool.Decision{Permission: tool.Ask, Reason: cmp.Or(out.PermissionReason, decision.Reason)}
+	}
+	if out.UpdatedInput != nil {
+		if refusal := c.rewritten(tc, out.UpdatedInput, req, &decision); refusal != nil {
+			return refusal
+		}
+	}
+	return c.settle(req, decision)
+}
+
+// rewritten takes a hook's input in place of the model's: it has to be valid, and
+// the gate is asked about what will really run.
+func (c *call) rewritten(tc *tool.Call, input json.RawMessage, req tool.Request, decision *tool.Decision) *tool.Result {
+	a := c.agent()
+	tc.Input, c.input = input, input
+	if bad := a.tools.Validate(tc); bad != nil {
+		return tool.Errorf("Refused: a hook replaced the input by one that does not fit. %s", bad.Text)
+	}
+	d, err := tool.Check(c.ctx, a.cfg.Gate, req)
+	if err != nil {
+		c.emit(Event{Kind: EventWarning, Text: err.Error()})
+	}
+	if d.Permission == tool.Deny {
+		return denied(d.Reason)
+	}
+	if d.Permission == tool.Ask {
+		*decision = d
+	}
+	return nil
+}
+
+// settle has a question answered.
+func (c *call) settle(req tool.Request, d tool.Decision) *tool.Result {
+	if d.Permission != tool.Ask {
+		return nil
+	}
+	asking := tool.Asking(tool.GateFunc(func(context.Context, tool.Request) (tool.Decision, error) { return d, nil }), c.agent().cfg.Ask)
+	d, err := tool.Check(c.ctx, asking, req)
+	if err != nil {
+		c.emit(Event{Kind: EventWarning, Text: err.Error()})
+	}
+	if d.Permission == tool.Allow {
+		return nil
+	}
+	return denied(d.Reason)
+}
+
+func denied(reason string) *tool.Result {
+	return tool.Errorf("Permission denied: %s", cmp.Or(reason, "this call is not allowed."))
+}
+
+// run runs the tool.
+func (c *call) run() {
+	a := c.agent()
+	hook.Emit(c.ctx, a.bus, hook.ToolBefore, &hook.ToolBeforePayload{IDs: c.ids, Name: c.block.Name, Input: c.input, Start: c.started})
+	c.emit(Event{Kind: EventToolStart, CallID: c.block.ID, Tool: c.block.Name, Input: c.input})
+	ctx := context.WithValue(c.ctx, callKey{}, c)
+	res, err := a.tools.Run(ctx, &tool.Call{ID: c.block.ID, Name: c.block.Name, Input: c.input, Env: c.env})
+	switch {
+	case err != nil:
+		c.state, c.fatal = hook.CallFailed, err
+		c.result = tool.Errorf("%s failed: %v. The run ends.", c.block.Name, err)
+		hook.Emit(c.ctx, a.bus, hook.ToolError, &hook.ToolErrorPayload{IDs: c.ids, Name: c.block.Name, Input: c.input, Err: err})
+	case res.Aborted:
+		c.state, c.result = hook.CallCancelled, c.aborted(res)
+	default:
+		c.state, c.result = hook.CallRan, res
+	}
+}
+
+// aborted says who ended the call: the person this one, or the run.
+func (c *call) aborted(res *tool.Result) *tool.Result {
+	out := *res
+	switch cause := context.Cause(c.ctx); {
+	case errors.Is(cause, errCancelled):
+		out.Text = textUserStop
+		if res.Text != "" {
+			out.Text += "\n" + res.Text
+		}
+	case errors.Is(cause, errTimeUp):
+		out.Text += "\nThe run's time was up."
+	}
+	out.IsError = true
+	return &out
+}
+
+// transform lets the bus change what the model reads.
+func (c *call) transform() {
+	a := c.agent()
+	if !hook.Listens(a.bus, hook.ToolTransform) {
+		return
+	}
+	p := &hook.ToolTransformPayload{IDs: c.ids, Name: c.block.Name, Input: c.input, Result: c.result.Text, IsError: c.result.IsError}
+	hook.Emit(c.ctx, a.bus, hook.ToolTransform, p)
+	out := *c.result
+	out.Text, out.IsError = p.Result, p.IsError
+	c.result = &out
+}
+
+// after runs the PostToolUse hooks of a call that ran.
+func (c *call) after() {
+	a := c.agent()
+	if c.state != hook.CallRan || !a.cfg.Commands.Has(hookio.PostToolUse) {
+		return
+	}
+	ms := a.cfg.Now().Sub(c.started).Milliseconds()
+	var response json.RawMessage
+	if c.result.Structured != nil {
+		response, _ = json.Marshal(c.result.Structured) // what cannot be encoded is told as text
+	}
+	if response == nil {
+		response, _ = json.Marshal(c.result.Text)
+	}
+	out := c.hooks(hookio.Payload{Event: hookio.PostToolUse, ToolName: c.block.Name, ToolInput: c.input, ToolUseID: c.block.ID,
+		ToolResponse: response, DurationMS: &ms})
+	texts := out.Context
+	if out.Block {
+		texts = append([]string{fmt.Sprintf("A hook says about this call: %s", out.Reason)}, texts...)
+	}
+	if len(texts) > 0 {
+		c.contexts = append(c.contexts, session.HookContext{Event: string(hookio.PostToolUse),
+			HookName: string(hookio.PostToolUse) + ":" + c.block.Name, ToolUseID: c.block.ID, Texts: texts})
+	}
+}
+
+// hooks runs command hooks from a call's goroutine: what has to be recorded waits
+// for the run's.
+func (c *call) hooks(p hookio.Payload) hook.Outcome {
+	out, seen := c.agent().runCommands(c.ctx, p)
+	for _, e := range seen {
+		if e.Kind == EventNotice {
+			c.notices = append(c.notices, notice{string(p.Event), e.Text})
+		}
+		c.emit(e)
+	}
+	if p.Event == hookio.PreToolUse && len(out.Context) > 0 {
+		c.contexts = append(c.contexts, session.HookContext{Event: string(p.Event), ToolUseID: c.block.ID, Texts: out.Context})
+	}
+	if out.Stopped() {
+		c.hookEnd = &ending{end: EndHook, reason: out.StopReason}
+	}
+	return out
+}

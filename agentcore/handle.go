@@ -1,0 +1,32 @@
+package agentcore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stophook/stophook/agentcore/tool"
+	"github.com/stophook/stophook/execctx"
+)
+
+// env is what tools are lent. The handle is made when the first tool is called, and
+// kept until the agent is destroyed.
+func (a *Agent) env(ctx context.Context) (*tool.Env, error) {
+	env := &tool.Env{SessionID: a.thread.ID(), Exec: a.cfg.Exec, Paths: a.cfg.Paths, TasksDir: a.cfg.Session.TasksDir(),
+		Handle: execctx.Handle{CWD: a.thread.CWD()}}
+	if a.cfg.Exec == nil {
+		return env, nil
+	}
+	if a.handle == nil {
+		cfg := a.cfg.Spawn
+		if cfg.CWD == "" {
+			cfg.CWD = a.thread.CWD()
+		}
+		h, err := a.cfg.Exec.Spawn(ctx, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("agentcore: make the place where commands run: %w", err)
+		}
+		a.handle = &h
+	}
+	env.Handle = *a.handle
+	return env, nil
+}
