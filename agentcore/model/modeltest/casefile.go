@@ -55,7 +55,7 @@ type want struct {
 	Error   *wantError
 }
 
-// wantError names the fields of an error that count. Message is a part of its
+// wantError names the fields of an error that count. A Kind of * is any. Message is a part of its
 // text. Partial is compared when it is there; NoPartial says that there is none.
 type wantError struct {
 	Kind       model.Kind

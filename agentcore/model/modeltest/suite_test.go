@@ -26,7 +26,7 @@ func good(baseURL string) model.Model {
 }
 
 func made(o anthropic.Options) model.Model {
-	o.Model = "claude-test-1"
+	o.Model, o.Thinking = "claude-test-1", anthropic.ThinkingBudget
 	client, err := anthropic.New(o)
 	if err != nil {
 		panic(err)
