@@ -26,8 +26,8 @@
 //   - The final message comes with message_stop and not before. Unknown events
 //     and pings are passed over.
 //   - What the API refuses to take is left out of a request: empty text, messages
-//     without content, thinking without a signature (it is another API's), and
-//     blocks of the openai adapter. Ids of tool calls that other APIs gave are
+//     without content, thinking without a signature (it is another API's) or at
+//     the end of a message, and blocks of the openai adapter. Ids of tool calls that other APIs gave are
 //     written with the characters that this one allows.
 //   - The key is in no error.
 package anthropic

@@ -100,8 +100,10 @@ func mustBlock(b model.Block) json.RawMessage {
 }
 
 // content writes the blocks of a message that the API takes, and tells which of
-// them may carry a mark of the cache.
+// them may carry a mark of the cache. Thinking that nothing follows, as of an
+// aborted answer, is left out: the API refuses a message that ends with it.
 func content(m model.Message) (blocks []json.RawMessage, markable []bool, err error) {
+	whole := 0
 	for _, b := range m.Content {
 		b, ok := acceptable(b)
 		if !ok {
@@ -112,9 +114,13 @@ func content(m model.Message) (blocks []json.RawMessage, markable []bool, err er
 			return nil, nil, err
 		}
 		blocks = append(blocks, raw)
-		markable = append(markable, b.Raw == nil && b.Type != model.BlockThinking && b.Type != model.BlockRedactedThinking)
+		thinks := b.Type == model.BlockThinking || b.Type == model.BlockRedactedThinking
+		markable = append(markable, b.Raw == nil && !thinks)
+		if !thinks {
+			whole = len(blocks)
+		}
 	}
-	return blocks, markable, nil
+	return blocks[:whole], markable[:whole], nil
 }
 
 // acceptable gives a block as this API takes it, or false for one that it would

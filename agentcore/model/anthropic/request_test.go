@@ -124,6 +124,9 @@ func TestBody(t *testing.T) {
 				),
 				user(model.ToolResult("functions.shell:0", "", false), model.Block{Type: model.BlockToolResult, ToolUseID: "z", IsError: true}, model.Block{Type: model.BlockToolResult, ToolUseID: "x", Content: []model.Block{model.Text(""), model.Text("y")}}),
 				assistant(),
+				assistant(raw(t, `{"type":"thinking","thinking":"Hm","signature":"c2ln"}`)),
+				user(model.Text("Well?")),
+				assistant(model.Text("I"), raw(t, `{"type":"redacted_thinking","data":"b3A="}`)),
 				user(),
 				user(model.Text("Go on")),
 			}}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +34,12 @@ func explain(status int, body []byte, header http.Header, now time.Time) *model.
 	if e.Type == "error" { // the type of the event, not of the error
 		e.Type = ""
 	}
-	failed := model.Classify(status, strings.TrimSpace(e.Type+" "+code), text, header.Get, now)
+	as := status
+	if n, err := strconv.Atoi(code); err == nil && status == 0 && n >= 400 && n < 600 {
+		as = n // routers put the status of who is behind them in a stream
+	}
+	failed := model.Classify(as, strings.TrimSpace(e.Type+" "+code), text, header.Get, now)
+	failed.Status = status
 	if status == 0 && isPolicy(code) {
 		failed.Kind = model.KindInvalid
 	}

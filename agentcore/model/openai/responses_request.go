@@ -122,8 +122,11 @@ func schema(spec model.ToolSpec) json.RawMessage {
 
 // inputOf gives the input items of a message, in the order of its blocks. Texts
 // and images beside each other are one item, unless their phases differ.
+// Reasoning that nothing follows, as of an aborted answer, is left out: the API
+// refuses it.
 func inputOf(m model.Message) ([]any, error) {
 	var items []any
+	whole := 0 // up to the last item that is no reasoning
 	var open *inputMessage
 	add := func(phase string, p inputPart) {
 		if open == nil || open.Phase != phase {
@@ -131,6 +134,7 @@ func inputOf(m model.Message) ([]any, error) {
 			items = append(items, open)
 		}
 		open.Content = append(open.Content, p)
+		whole = len(items)
 	}
 	for _, b := range m.Content {
 		if p, ok := partOf(m.Role, b); ok {
@@ -138,6 +142,7 @@ func inputOf(m model.Message) ([]any, error) {
 			continue
 		}
 		var item any
+		isReasoning := false
 		switch {
 		case b.Type == model.BlockToolUse:
 			item = functionCall{"function_call", b.ID, b.Name, string(b.InputObject())}
@@ -148,13 +153,16 @@ func inputOf(m model.Message) ([]any, error) {
 			if o == nil || b.Type == model.BlockThinking && o.Get("encrypted_content") == nil {
 				continue // another API's, or one that only a storing API could look up
 			}
-			item = o.JSON()
+			item, isReasoning = o.JSON(), b.Type == model.BlockThinking
 		default:
 			continue
 		}
 		items, open = append(items, item), nil
+		if !isReasoning {
+			whole = len(items)
+		}
 	}
-	return items, nil
+	return items[:whole], nil
 }
 
 // partOf gives a text or an image as part of a message, or false.
