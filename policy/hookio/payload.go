@@ -26,8 +26,8 @@ type Payload struct {
 	TranscriptPath string
 	CWD            string
 	PromptID       string // optional
-	PermissionMode string // optional
-	Effort         string // optional: low, medium, high, …
+	PermissionMode string // optional; only where an agent works
+	Effort         string // optional: low, medium, high, …; as PermissionMode, but not with a prompt
 
 	// AgentID and AgentType are a subagent's, in every event that happens inside
 	// one.
@@ -73,12 +73,14 @@ func (p *Payload) Encode() ([]byte, error) {
 	w.text("transcript_path", p.TranscriptPath)
 	w.text("cwd", p.CWD)
 	w.optional("prompt_id", p.PromptID)
-	w.optional("permission_mode", p.PermissionMode)
+	if p.Event.inTurn() {
+		w.optional("permission_mode", p.PermissionMode)
+	}
 	if p.Event != SubagentStop {
 		w.optional("agent_id", p.AgentID)
 		w.optional("agent_type", p.AgentType)
 	}
-	if p.Effort != "" {
+	if p.Effort != "" && p.Event.inTurn() && p.Event != UserPromptSubmit {
 		w.value("effort", map[string]string{"level": p.Effort})
 	}
 	w.text("hook_event_name", string(p.Event))
@@ -88,6 +90,15 @@ func (p *Payload) Encode() ([]byte, error) {
 	}
 	w.buf.WriteByte('}')
 	return w.buf.Bytes(), nil
+}
+
+// inTurn tells the events that happen while an agent works, which alone say how.
+func (n EventName) inTurn() bool {
+	switch n {
+	case SessionStart, SessionEnd, PreCompact, Notification:
+		return false
+	}
+	return true
 }
 
 // body writes what belongs to the event alone.
