@@ -60,7 +60,11 @@ func (s *scan) file(ctx context.Context, name string, open func() (readCloser, e
 		s.failed++
 		return nil
 	}
-	if binaryKind(data[:min(len(data), sniffLen)]) != "" || !s.re.Match(data) {
+	if binaryKind(data[:min(len(data), sniffLen)]) != "" {
+		return nil
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // $ is before a CRLF as well
+	if !s.re.Match(data) {
 		return nil
 	}
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
@@ -69,8 +73,7 @@ func (s *scan) file(ctx context.Context, name string, open func() (readCloser, e
 		if i%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		lines[i] = bytes.TrimSuffix(line, []byte("\r"))
-		if s.re.Match(lines[i]) {
+		if s.re.Match(line) {
 			hits = append(hits, i)
 		}
 	}
