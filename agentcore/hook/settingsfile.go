@@ -43,7 +43,7 @@ func (r *reader) read() {
 		r.fault(0, err.Error(), "correct the file; none of its hooks run", err)
 		return
 	case r.doc.Root.Kind != jsonedit.Object:
-		r.wrong(r.doc.Root, "the settings", "an object")
+		r.wrong(r.doc.Root, "the file's content", "an object")
 		return
 	}
 	if off := r.doc.Get("disableAllHooks"); off != nil {
@@ -227,7 +227,11 @@ func (r *reader) timeout(node *jsonedit.Node, h *configured) bool {
 func (r *reader) line(n *jsonedit.Node) int { return r.doc.Line(n.Start) }
 
 func (r *reader) wrong(n *jsonedit.Node, what, want string) {
-	r.fault(r.line(n), fmt.Sprintf("%s is a %s and should be %s", what, n.Kind, want), "correct it; what stands there is not used", nil)
+	article := "a"
+	if n.Kind == jsonedit.Object {
+		article = "an"
+	}
+	r.fault(r.line(n), fmt.Sprintf("%s is %s %s and should be %s", what, article, n.Kind, want), "correct it; what stands there is not used", nil)
 }
 
 func (r *reader) fault(line int, problem, advice string, err error) {

@@ -1,0 +1,94 @@
+package hook
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stophook/stophook/policy/hookio"
+)
+
+// What fits what; the first five were measured with the client (2.1.332).
+func TestMatcher(t *testing.T) {
+	tests := []struct {
+		matcher string
+		names   []string
+		want    bool
+	}{
+		{"Bash|Edit", []string{"Bash"}, true},
+		{"Ba", []string{"Bash"}, false},
+		{"B.s", []string{"Bash"}, true},
+		{"^a", []string{"Bash"}, false},
+		{"Bash, Read", []string{"Bash"}, true},
+		{"", []string{"x"}, true},
+		{"*", []string{"x"}, true},
+		{".*", []string{"x"}, true},
+		{"bash", []string{"Bash"}, false},
+		{" Bash | Read ", []string{"Read"}, true},
+		{"|,", []string{"Read"}, false},
+		{"mcp__db-1__query", []string{"mcp__db-1__query"}, true},
+		{"mcp__.*", []string{"mcp__db__query"}, true},
+		{"Bash", []string{"Bash", "shell"}, true},
+		{"shell", []string{"Bash", "shell"}, true},
+		{"^shell$", []string{"Bash", "shell"}, true},
+		{"Task", []string{"Agent", "spawn", "Task"}, true},
+		{"a(", []string{"a("}, false},
+		{"^(?!Read)", []string{"Bash"}, true},
+	}
+	for _, tt := range tests {
+		m, _ := newMatcher(tt.matcher)
+		if got := m.fits(hookio.PreToolUse, tt.names); got != tt.want {
+			t.Errorf("%q fits %v: %v, want %v", tt.matcher, tt.names, got, tt.want)
+		}
+		if !m.fits(hookio.Stop, nil) || !m.fits(hookio.UserPromptSubmit, nil) {
+			t.Errorf("%q: a stop and a prompt have nothing to choose by", tt.matcher)
+		}
+	}
+}
+
+func TestQuery(t *testing.T) {
+	c := NewCommands(nil, Options{})
+	p := hookio.Payload{ToolName: "spawn", Source: "startup", Reason: "other", AgentType: "explorer", Trigger: "auto", NotificationType: "idle"}
+	want := map[hookio.EventName][]string{
+		hookio.PreToolUse: {"Agent", "spawn", "Task"}, hookio.PostToolUse: {"Agent", "spawn", "Task"}, hookio.SessionStart: {"startup"},
+		hookio.SessionEnd: {"other"}, hookio.SubagentStop: {"explorer"}, hookio.PreCompact: {"auto"}, hookio.Notification: {"idle"},
+		hookio.Stop: nil, hookio.UserPromptSubmit: nil,
+	}
+	for _, event := range events() {
+		p.Event = event
+		if diff := cmp.Diff(want[event], c.query(&p)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", event, diff)
+		}
+	}
+	p.Event, p.ToolName = hookio.PreToolUse, "mcp__x__y"
+	if diff := cmp.Diff([]string{"mcp__x__y"}, c.query(&p)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	c := NewCommands(nil, Options{})
+	tests := []struct{ tool, input, name, want string }{
+		{"shell", `{"command":"ls <x>","timeout_ms":5}`, "Bash", `{"command":"ls <x>","timeout":5}`},
+		{"shell", `{ "command": "ls" }`, "Bash", `{ "command": "ls" }`},
+		{"write_file", `{"path":"/x","content":"y"}`, "Write", `{"content":"y","file_path":"/x"}`},
+		{"read_file", `{"path":"/x","file_path":"/y"}`, "Read", `{"path":"/x","file_path":"/y"}`},
+		{"read_file", `[1]`, "Read", `[1]`},
+		{"edit", ``, "Edit", ``},
+		{"mcp__x__y", `{"path":"/x"}`, "mcp__x__y", `{"path":"/x"}`},
+	}
+	for _, tt := range tests {
+		p := hookio.Payload{Event: hookio.PreToolUse, ToolName: tt.tool, ToolInput: json.RawMessage(tt.input)}
+		c.translate(&p)
+		if p.ToolName != tt.name || string(p.ToolInput) != tt.want {
+			t.Errorf("%s %s: got %s %s", tt.tool, tt.input, p.ToolName, p.ToolInput)
+		}
+	}
+	if got := c.native("write_file", json.RawMessage(`{"file_path":"/x","content":"&"}`)); string(got) != `{"content":"&","path":"/x"}` {
+		t.Errorf("%s", got)
+	}
+	if NativeNames()["Task"] != "spawn" || NativeNames()["Bash"] != "shell" {
+		t.Errorf("%v", NativeNames())
+	}
+}
