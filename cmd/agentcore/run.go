@@ -1,0 +1,243 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/stophook/stophook/agentcore"
+	"github.com/stophook/stophook/agentcore/hook"
+	"github.com/stophook/stophook/agentcore/session"
+	"github.com/stophook/stophook/agentcore/tool/builtin"
+	"github.com/stophook/stophook/execctx"
+	"github.com/stophook/stophook/internal/command"
+)
+
+// entrypoint is what transcripts and hooks are told of us: nobody is there who could
+// wake the session (hookio.Mode reads it as headless).
+const entrypoint = "sdk-cli"
+
+func runFlags() []cli.Flag {
+	return slices.Concat(
+		[]cli.Flag{
+			&cli.StringFlag{Name: "prompt", Aliases: []string{"p"}, Usage: "what to do; - reads it from stdin"},
+			&cli.StringFlag{Name: "output", Usage: "`FORM` of stdout: text, json (one object), stream-json (an event a line)", Value: "text"},
+		},
+		modelFlags(), permissionFlags(),
+		[]cli.Flag{
+			&cli.StringFlag{Name: "system", Usage: "the system prompt; @FILE reads it from a `FILE`", DefaultText: "a short one of our own"},
+			&cli.StringSliceFlag{Name: "settings", Usage: "run the command hooks of `FILE`, a settings file in Claude Code's form; repeatable"},
+			&cli.IntFlag{Name: "max-turns", Usage: "end after `N` calls of the model", DefaultText: "50"},
+			&cli.Int64Flag{Name: "max-tokens", Usage: "end after `N` tokens of all kinds, subagents included", DefaultText: "no limit"},
+			&cli.DurationFlag{Name: "max-time", Usage: "end after a time, as in 10m", DefaultText: "no limit"},
+			&cli.IntFlag{Name: "thinking", Usage: "budget for thinking, in `TOKENS`", DefaultText: "none"},
+			command.Switch("no-subagents", "do not offer the spawn tool"),
+			command.Switch("verbose", "show calls and results on stderr", "v"),
+			stateDirFlag(),
+		})
+}
+
+func (p *program) runCommand() *cli.Command {
+	return &cli.Command{
+		Name: "run", Usage: "work on one prompt, then end",
+		UsageText: `agentcore run -p PROMPT [flags]
+
+  agentcore run -p "fix the failing test" --model anthropic/NAME --allow 'shell(go test:*)' --permissions edits
+  git diff | agentcore run -p "review this" - --output json | jq -r .text
+  agentcore run -p hello --scripted script.yaml`,
+		Description: `Works in this directory until the model is done and the Stop hooks let it go. The last
+message goes to stdout. Nobody is asked: calls that no rule and no mode allows are
+refused, and the model is told so. Keys come from ANTHROPIC_API_KEY or OPENAI_API_KEY,
+and are hidden from commands and hooks.
+
+Ctrl-C ends the run in order; once more, at once. Exit codes: 0 done, 1 failed, 2 wrong
+usage, 3 a limit was reached, 4 refused, 5 a hook ended the run, 130 interrupted.`,
+		Flags:  append(runFlags(), &cli.StringFlag{Name: "session-id", Usage: "give the new session this `ID`", DefaultText: "a new one"}),
+		Action: func(c *cli.Context) error { return p.launch(c, p.newSession, c.Args().Slice()) },
+	}
+}
+
+// opener makes or opens the session of a run and chooses its model. It leaves
+// nothing behind when it fails.
+type opener func(c *cli.Context, store *session.Store, cwd string) (*session.Session, chosen, error)
+
+func (p *program) newSession(c *cli.Context, store *session.Store, cwd string) (*session.Session, chosen, error) {
+	m, err := p.chooseModel(c, "")
+	if err != nil {
+		return nil, m, err
+	}
+	sess, err := store.Create(session.Meta{ID: c.String("session-id"), CWD: cwd, Model: m.name, Entrypoint: entrypoint,
+		PermissionMode: string(modes()[c.String("permissions")])})
+	return sess, m, err
+}
+
+// launch makes an agent on a session and runs it once.
+func (p *program) launch(c *cli.Context, open opener, args []string) error {
+	text, err := p.prompt(c.String("prompt"), args)
+	if err != nil {
+		return usage(err)
+	}
+	print, err := p.printer(c.String("output"), c.Bool("verbose"))
+	if err != nil {
+		return usage(err)
+	}
+	cwd, err := p.workdir()
+	if err != nil {
+		return err
+	}
+	cfg, err := p.configure(c, cwd)
+	if err != nil {
+		return usage(err)
+	}
+	store, err := p.store(c)
+	if err != nil {
+		return usage(err)
+	}
+	sess, m, err := open(c, store, cwd)
+	if err != nil {
+		return usage(err)
+	}
+	defer sess.Close()
+	cfg.Model, cfg.ModelName, cfg.Session = m.model, cmp.Or(m.api, m.name), sess
+	return p.work(cfg, text, print)
+}
+
+// configure makes everything of an agent but its model and session.
+func (p *program) configure(c *cli.Context, cwd string) (agentcore.Config, error) {
+	var cfg agentcore.Config
+	gate, mode, err := gate(c, p.home)
+	if err != nil {
+		return cfg, err
+	}
+	where, err := paths(c, cwd)
+	if err != nil {
+		return cfg, err
+	}
+	system, err := p.system(c.String("system"), cwd)
+	if err != nil {
+		return cfg, err
+	}
+	settings, err := hook.LoadSettings(c.StringSlice("settings")...)
+	if err != nil {
+		return cfg, err
+	}
+	for _, file := range c.StringSlice("settings") {
+		if _, err := os.Stat(file); err != nil { // a missing one is no error to LoadSettings
+			return cfg, fmt.Errorf("--settings: %w", err)
+		}
+	}
+	for _, w := range settings.Warnings {
+		p.log.Warn(w)
+	}
+	cfg = agentcore.Config{System: system, Tools: builtin.All(builtin.Options{}), Gate: gate, PermissionMode: string(mode), Paths: where,
+		Exec:     execctx.NewProcess(execctx.ProcessOptions{CWD: cwd, Env: p.childEnv(), Warn: func(err error) { p.log.Warn(err) }}),
+		Commands: hook.NewCommands(settings, hook.Options{ProjectDir: cwd, Env: p.environ, Hide: secretVars(), Entrypoint: entrypoint}),
+		Behavior: agentcore.Behavior{MaxTurns: c.Int("max-turns"), MaxTotalTokens: c.Int64("max-tokens"), MaxDuration: c.Duration("max-time"),
+			ThinkingTokens: c.Int("thinking")},
+		Now: p.now, Warn: func(text string) { p.log.Warn(text) }}
+	if !c.Bool("no-subagents") {
+		cfg.Subagents = []agentcore.Subagent{agentcore.GeneralSubagent()}
+	}
+	return cfg, checkLimits(c)
+}
+
+func checkLimits(c *cli.Context) error {
+	for _, name := range []string{"max-turns", "max-tokens", "thinking"} {
+		if c.Int64(name) < 0 {
+			return fmt.Errorf("--%s %d: a limit is not below 0; leave it out for the default", name, c.Int64(name))
+		}
+	}
+	if c.Duration("max-time") < 0 {
+		return fmt.Errorf("--max-time %s: a time is not below 0", c.Duration("max-time"))
+	}
+	return nil
+}
+
+// childEnv is our environment without the keys.
+func (p *program) childEnv() []string {
+	return slices.DeleteFunc(slices.Clone(p.environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(secretVars(), name)
+	})
+}
+
+// system is the system prompt.
+func (p *program) system(flag, cwd string) (string, error) {
+	if file, ok := strings.CutPrefix(flag, "@"); ok {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("--system: %w", err)
+		}
+		return string(text), nil
+	}
+	if flag != "" {
+		return flag, nil
+	}
+	return fmt.Sprintf(`You are an agent that works on a task in a directory of the user's machine, with tools.
+Look before you change anything, change what the task needs and nothing else, and check your work.
+Nobody can answer questions while you work: decide, and say what you decided.
+When you are done, say shortly what you did and what is left.
+
+Working directory: %s
+Date: %s`, cwd, p.now().Format(time.DateOnly)), nil
+}
+
+// work runs the agent and tells how it ended by the exit code.
+func (p *program) work(cfg agentcore.Config, text string, print printer) error {
+	sess := cfg.Session
+	cfg.Spawn = execctx.SpawnConfig{CWD: sess.CWD(), Env: map[string]string{
+		// What commands of the agent, such as stophook status, know their session by.
+		"CLAUDE_CODE_SESSION_ID": sess.ID(), "CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_PROJECT_DIR": sess.CWD()}}
+	agent, err := agentcore.New(cfg)
+	if err != nil {
+		return err
+	}
+	ctx, listen := p.interrupted()
+	defer listen()
+	go func() { // from the first Ctrl-C on, the next one ends the program at once
+		<-ctx.Done()
+		listen()
+	}()
+	var res *agentcore.Result
+	for e, err := range agent.Run(ctx, agentcore.RunOptions{Prompt: text}) {
+		if err != nil {
+			return err
+		}
+		if e.Kind == agentcore.EventResult && e.Agent == "" {
+			res = e.Result
+		}
+		if err := print.event(e); err != nil {
+			return err // the range ends, and with it the run
+		}
+	}
+	if err := agent.Destroy(context.WithoutCancel(ctx)); err != nil {
+		p.log.Warn(err)
+	}
+	if err := print.result(res, sess); err != nil {
+		return err
+	}
+	return p.exit(res)
+}
+
+// exit is the exit code of a run.
+func (p *program) exit(res *agentcore.Result) error {
+	switch {
+	case res.End == agentcore.EndCompleted || res.End == agentcore.EndTool:
+		return nil
+	case res.End == agentcore.EndAborted:
+		return command.Exit(exitInterrupted, "interrupted; `agentcore resume` goes on")
+	case res.End.Limit():
+		return command.Exit(exitLimit, "%s", cmp.Or(res.Reason, string(res.End)))
+	case res.End == agentcore.EndRefusal:
+		return command.Exit(exitRefused, "the model refused")
+	case res.End == agentcore.EndHook || res.End == agentcore.EndPrompt:
+		return command.Exit(exitStopped, "a hook ended the run: %s", cmp.Or(res.Reason, "it gave no reason"))
+	}
+	return command.Exit(exitFailed, "%s", cmp.Or(res.Reason, string(res.End)))
+}
