@@ -23,11 +23,11 @@ func aggregate(event hookio.EventName, hooks []configured, results []Result) Out
 		}
 		if r.Block {
 			out.Block = true
-			reasons = append(reasons, worded(&hooks[i], &r, r.Reason))
+			reasons = append(reasons, r.Reason)
 			feedback = feedback && r.Feedback
 		}
 		if r.Permission != "" {
-			permits[r.Permission] = append(permits[r.Permission], worded(&hooks[i], &r, r.PermissionReason))
+			permits[r.Permission] = append(permits[r.Permission], r.PermissionReason)
 		}
 		if r.UpdatedInput != nil {
 			out.UpdatedInput = r.UpdatedInput
@@ -66,7 +66,7 @@ func reply(event hookio.EventName, h *configured, result *Result, out *Outcome) 
 	if !h.block {
 		return hookio.Reply{}
 	}
-	reason := "[" + h.shown() + "]: " + result.Failure.Problem
+	reason := h.prefixed(result.Failure.Problem)
 	switch event {
 	case hookio.PreToolUse:
 		return hookio.Reply{Permission: hookio.PermitDeny, PermissionReason: reason}
@@ -74,14 +74,6 @@ func reply(event hookio.EventName, h *configured, result *Result, out *Outcome) 
 		return hookio.Reply{Block: true, Reason: reason}
 	}
 	return hookio.Reply{}
-}
-
-// worded is a reason as Claude Code words it: stderr is told with its command.
-func worded(h *configured, r *hookio.Reply, reason string) string {
-	if r.ByExit {
-		return "[" + h.shown() + "]: " + reason
-	}
-	return reason
 }
 
 func appendText(list []string, text string) []string {

@@ -65,7 +65,7 @@ func sansDetail() cmp.Option {
 	return cmp.Options{cmpopts.IgnoreFields(hook.Outcome{}, "Results"), cmpopts.IgnoreFields(hook.Failure{}, "File", "Err"), cmpopts.EquateEmpty()}
 }
 
-func TestRun_outcomes(t *testing.T) {
+func TestRun_RT50_RT52_outcomes(t *testing.T) {
 	say := func(json string) string { return "echo '" + json + "'" }
 	permit := func(decision, reason, more string) string {
 		return say(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"` + decision + `","permissionDecisionReason":"` + reason + `"` + more + `}}`)
@@ -132,7 +132,7 @@ func TestRun_outcomes(t *testing.T) {
 
 // Two hooks of which each waits for the other: they run beside each other, and the
 // outcome stands in the order of the settings all the same.
-func TestRun_parallel(t *testing.T) {
+func TestRun_RT50_parallel(t *testing.T) {
 	dir := t.TempDir()
 	meet := func(mine, other string) string {
 		return fmt.Sprintf("touch %s/%s; until [ -e %s/%s ]; do sleep 0.01; done; echo %s", dir, mine, dir, other, mine)
@@ -144,7 +144,7 @@ func TestRun_parallel(t *testing.T) {
 }
 
 // The same command in two files and under two matchers runs once (measured, 2.1.332).
-func TestRun_onceForAll(t *testing.T) {
+func TestRun_RT50_onceForAll(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "n")
 	same := "echo x >> " + file
 	out := run(t, load(t, hookio.PreToolUse, script{"*", same, ""}, script{"Bash", same, `,"timeout":7`}, script{"Bash", same + " ", ""}),
@@ -156,12 +156,12 @@ func TestRun_onceForAll(t *testing.T) {
 }
 
 // What a hook reads and where it runs.
-func TestRun_stdinAndEnvironment(t *testing.T) {
+func TestRun_RT50_RT24_stdinAndEnvironment(t *testing.T) {
 	s := load(t, hookio.SessionStart, script{command: `cat; echo; pwd -P; env | sort`})
 	cwd := t.TempDir()
 	o := hook.Options{ProjectDir: "/project", Entrypoint: "cli", Attended: true, Agent: "agentcore_1_harness", PID: 7, Hide: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"},
 		Env: []string{"PATH=" + os.Getenv("PATH"), "ANTHROPIC_API_KEY=k1", "OPENAI_API_KEY=k2", "KEEP=yes", "CLAUDE_CODE_SESSION_ID=outer", "CLAUDE_EFFORT=max",
-			"CODEX_SESSION_ID=outer", "STOPHOOK_SESSION_ID=outer"},
+			"CODEX_SESSION_ID=outer", "STOPHOOK_SESSION_ID=outer", "CLAUDE_CODE_MESSAGING_TOKEN=outer"},
 		EnvFile: func(id string) string { return "/env/" + id }}
 	out, err := hook.NewCommands(s, o).Run(t.Context(), hookio.Payload{Event: hookio.SessionStart, SessionID: "s1", CWD: cwd, Source: "startup"})
 	if err != nil || len(out.Context) != 1 {
@@ -186,7 +186,7 @@ func TestRun_stdinAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestRun_argumentsWithoutAShell(t *testing.T) {
+func TestRun_RT50_argumentsWithoutAShell(t *testing.T) {
 	s := load(t, hookio.UserPromptSubmit, script{"", "/bin/echo", `,"args":["a b","$HOME;x","${CLAUDE_PROJECT_DIR}/y"]`})
 	o := options(t)
 	out, err := hook.NewCommands(s, o).Run(t.Context(), hookio.Payload{Event: hookio.UserPromptSubmit})
@@ -220,7 +220,7 @@ func TestRun_nothingToDo(t *testing.T) {
 
 // A hook that never reads stdin, one that leaves a process behind which holds its
 // output, and one that prints without end.
-func TestRun_oddPrograms(t *testing.T) {
+func TestRun_RT52_oddPrograms(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	out := run(t, load(t, hookio.UserPromptSubmit, script{command: "echo deaf"}, script{command: "yes | head -c 20000000"}),
 		hookio.Payload{Event: hookio.UserPromptSubmit, Prompt: big})

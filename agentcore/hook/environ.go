@@ -16,6 +16,7 @@ import (
 func perCall() []string {
 	return []string{"CLAUDECODE", hookio.EnvSessionHost, "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PID",
 		"CLAUDE_EFFORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_PLUGIN_ROOT", "AI_AGENT", hookio.EnvSessionOurs,
+		"CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_CHILD_NOTES_DIR",
 		hookio.EnvSessionCodex, hookio.EnvSessionThread, hookio.EnvSessionCopilot}
 }
 
@@ -61,8 +62,11 @@ func (c *Commands) environ(p *hookio.Payload) []string {
 	if c.o.ProjectDir != "" {
 		env = append(env, "CLAUDE_PROJECT_DIR="+c.o.ProjectDir)
 	}
-	if p.Effort != "" {
-		env = append(env, "CLAUDE_EFFORT="+p.Effort)
+	switch p.Event {
+	case hookio.Stop, hookio.SubagentStop, hookio.PreToolUse, hookio.PostToolUse: // whose payload has it
+		if p.Effort != "" {
+			env = append(env, "CLAUDE_EFFORT="+p.Effort)
+		}
 	}
 	if p.Event == hookio.SessionStart && c.o.EnvFile != nil {
 		if file := c.o.EnvFile(p.SessionID); file != "" {

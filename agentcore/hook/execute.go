@@ -74,6 +74,10 @@ func (c *call) run(parent context.Context, h *configured) Result {
 	if stdout.cut && result.ExitCode != 2 && bytes.HasPrefix(bytes.TrimSpace(stdout.data), []byte("{")) {
 		result.Reply = hookio.Reply{Fault: fmt.Sprintf("it printed more than %d MiB, which is no answer", maxStdout>>20)}
 	}
+	if r := &result.Reply; r.ByExit {
+		// As Claude Code words it: stderr is told with its command.
+		r.Reason, r.PermissionReason = h.prefixed(r.Reason), h.prefixed(r.PermissionReason)
+	}
 	if result.Reply.Fault != "" {
 		result.Failure = c.failure(h, result.Reply.Fault, nil)
 	}
@@ -128,6 +132,13 @@ func (c *call) argv(h *configured) []string {
 // shown is the command as texts name it.
 func (h *configured) shown() string {
 	return strings.Join(append([]string{h.command}, h.args...), " ")
+}
+
+func (h *configured) prefixed(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "[" + h.shown() + "]: " + text
 }
 
 // buffer keeps the first bytes of an output, and drops the rest.

@@ -80,7 +80,7 @@ func zombie(pid int) bool {
 
 // A hook that is out of time is ended with all that it started; the action goes on,
 // and the person hears of it.
-func TestRun_timeoutLeavesNothing(t *testing.T) {
+func TestRun_RT52_timeoutLeavesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	s := load(t, hookio.Stop, script{"", stubborn(file), `,"timeout":0.7`}, script{command: `echo '{"decision":"block","reason":"x"}'`})
 	out := run(t, s, hookio.Payload{Event: hookio.Stop})
@@ -93,7 +93,7 @@ func TestRun_timeoutLeavesNothing(t *testing.T) {
 	gone(t, file)
 }
 
-func TestRun_cancelLeavesNothing(t *testing.T) {
+func TestRun_RT52_cancelLeavesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	c := hook.NewCommands(load(t, hookio.Stop, script{command: stubborn(file)}), options(t))
 	ctx, cancel := context.WithCancel(t.Context())

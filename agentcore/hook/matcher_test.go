@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // What fits what; the first five were measured with the client (2.1.332).
-func TestMatcher(t *testing.T) {
+func TestMatcher_RT50(t *testing.T) {
 	tests := []struct {
 		matcher string
 		names   []string
@@ -90,5 +91,25 @@ func TestTranslate(t *testing.T) {
 	}
 	if NativeNames()["Task"] != "spawn" || NativeNames()["Bash"] != "shell" {
 		t.Errorf("%v", NativeNames())
+	}
+}
+
+// The time limits of hooks that name none (hosts section 1.3).
+func TestLimit_RT50(t *testing.T) {
+	tests := []struct {
+		h    configured
+		o    Options
+		want time.Duration
+	}{
+		{configured{event: hookio.Stop}, Options{}, 10 * time.Minute},
+		{configured{event: hookio.UserPromptSubmit}, Options{}, 30 * time.Second},
+		{configured{event: hookio.SessionEnd}, Options{}, 1500 * time.Millisecond},
+		{configured{event: hookio.SessionEnd, timeout: time.Minute}, Options{Timeout: time.Second}, time.Minute},
+		{configured{event: hookio.Stop}, Options{Timeout: time.Second}, time.Second},
+	}
+	for _, tt := range tests {
+		if got := NewCommands(nil, tt.o).limit(&tt.h); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.h, got, tt.want)
+		}
 	}
 }

@@ -70,7 +70,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 // Result is one hook of a call.
 type Result struct {
 	Command  string
-	Reply    hookio.Reply // zero when it failed before it could answer
+	Reply    hookio.Reply // of a Failure nothing but its Fault; texts as the outcome has them
 	ExitCode int          // -1: ended by a signal, or never started
 	Duration time.Duration
 	Stdout   string // bounded

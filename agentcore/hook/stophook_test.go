@@ -138,7 +138,7 @@ func (g *gated) stop(final string, active bool) hook.Outcome {
 // The real stophook gates an agent of ours: it refuses a call that would sit and wait,
 // holds the end of a turn without evidence, and lets it pass when the agent, through
 // its own shell tool, has done what the reason asks for.
-func TestRun_realStophook_blocksThenPasses(t *testing.T) {
+func TestRun_RT50_realStophookBlocksThenPasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program; run without -short")
 	}
