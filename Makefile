@@ -24,7 +24,7 @@ TESTFLAGS ?=
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## "; printf "usage: make TARGET\n" } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-zA-Z0-9_-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-zA-Z0-9_-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Use
 
@@ -42,9 +42,19 @@ plugin: ## build the Claude Code plugin into bin/plugin, with the program in it
 	@if command -v claude >/dev/null 2>&1; then claude plugin validate --strict $(BIN)/plugin; \
 	else echo "plugin: not held against the client's own rules: claude is not on PATH"; fi
 
+# The gate alone: agentcore links the SDKs of model providers, which take minutes
+# to compile on a fresh machine.
+.PHONY: gate
+gate: ## build stophook and its workshop alone
+	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/stophook ./cmd/stophook-workshop
+
 .PHONY: demo
-demo: build ## play the incident that this program exists for, Stop by Stop
+demo: gate ## play the incident that this program exists for, Stop by Stop
 	@$(GO) run ./internal/demo -stophook $(BIN)/stophook
+
+.PHONY: demo-agent
+demo-agent: build ## a session of our own agent that the real stophook gates; needs no key
+	@$(GO) run ./internal/demoagent -agentcore $(BIN)/agentcore -stophook $(BIN)/stophook -dir $(BIN)/demo-agent
 
 ##@ Test
 
