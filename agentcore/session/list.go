@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -40,13 +41,14 @@ func (s *Store) List() ([]Info, error) {
 		return nil, fmt.Errorf("session: list: %w", err)
 	}
 	list := make([]Info, 0, len(entries))
+	in := bufio.NewReaderSize(nil, headWindow+1)
 	for _, e := range entries {
 		id := e.Name()
 		if !e.IsDir() || checkID("session", id) != nil {
 			continue // nothing that Create made
 		}
 		info := Info{ID: id, Path: s.Path(id), InUse: inUse(s.Dir(id))}
-		if err := s.describe(&info); err != nil {
+		if err := s.describe(&info, in); err != nil {
 			info.Problem = problem(err)
 			if folder, err := e.Info(); err == nil && info.Last.IsZero() {
 				info.Last = folder.ModTime()
@@ -77,7 +79,7 @@ const (
 )
 
 // describe fills in what the transcript tells.
-func (s *Store) describe(info *Info) error {
+func (s *Store) describe(info *Info, in *bufio.Reader) error {
 	f, err := os.Open(info.Path)
 	if err != nil {
 		return err
@@ -91,8 +93,9 @@ func (s *Store) describe(info *Info) error {
 		return errors.New("its transcript is no regular file")
 	}
 	info.Size, info.Last = stat.Size(), stat.ModTime()
+	rows := scanner{max: s.opts.MaxRow, in: in}
 	var head, tail tally
-	if err := head.read(f, 0, min(info.Size, headWindow), s.opts.MaxRow); err != nil {
+	if err := head.read(rows, f, 0, min(info.Size, headWindow)); err != nil {
 		return err
 	}
 	tail = head
@@ -102,7 +105,7 @@ func (s *Store) describe(info *Info) error {
 			break
 		}
 		tail = tally{}
-		if err := tail.read(f, from, info.Size, s.opts.MaxRow); err != nil {
+		if err := tail.read(rows, f, from, info.Size); err != nil {
 			return err
 		}
 		if tail.run || from == 0 {
@@ -138,9 +141,8 @@ type tally struct {
 
 // read takes the rows in [from, to). A row that the window cuts is not one of
 // them.
-func (t *tally) read(r io.ReaderAt, from, to int64, maxRow int) error {
-	s := scanner{max: maxRow}
-	return s.each(io.NewSectionReader(r, from, to-from), t.row)
+func (t *tally) read(rows scanner, r io.ReaderAt, from, to int64) error {
+	return rows.each(io.NewSectionReader(r, from, to-from), t.row)
 }
 
 func (t *tally) row(row []byte) {

@@ -16,16 +16,23 @@ type parsed struct {
 
 // parse walks the members of a row once. Of equal keys the first counts, as it
 // does for the package transcript.
+//
+// Our rows say everything else in front of the message; behind it stands a tool's
+// structured result, which can be as long again and is of no use here.
 func parse(row []byte) parsed {
 	p := parsed{all: gjson.Parse(view(row))}
 	var seen uint32
 	p.all.ForEach(func(k, v gjson.Result) bool {
 		bit := p.take(k.Str, v, seen)
 		seen |= bit
-		return true
+		return k.Str != "message" || seen&ours != ours
 	})
 	return p
 }
+
+// ours are the bits of uuid and timestamp, which the client writes behind the
+// message and we before it.
+const ours = 1<<2 | 1<<4
 
 // take stores one member and gives its bit, unless that is in seen already.
 func (p *parsed) take(key string, v gjson.Result, seen uint32) (bit uint32) {

@@ -3,6 +3,8 @@ package session
 import (
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/stophook/stophook/agentcore/model"
 )
 
@@ -39,6 +41,48 @@ type Totals struct {
 	// ended run has a cost for.
 	CostUSD  float64     `json:"costUsd"`
 	Unpriced model.Usage `json:"unpriced"`
+}
+
+// readTotals reads what a row of a run says. A resumed session has thousands, so
+// they are not decoded by name of field.
+func readTotals(v gjson.Result) (t Totals) {
+	v.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "turns":
+			t.Turns = int(v.Int())
+		case "runs":
+			t.Runs = int(v.Int())
+		case "modelCalls":
+			t.ModelCalls = int(v.Int())
+		case "toolCalls":
+			t.ToolCalls = int(v.Int())
+		case "usage":
+			t.Usage = readUsage(v)
+		case "costUsd":
+			t.CostUSD = v.Float()
+		case "unpriced":
+			t.Unpriced = readUsage(v)
+		}
+		return true
+	})
+	return t
+}
+
+func readUsage(v gjson.Result) (u model.Usage) {
+	v.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "input_tokens":
+			u.InputTokens = v.Int()
+		case "output_tokens":
+			u.OutputTokens = v.Int()
+		case "cache_creation_input_tokens":
+			u.CacheCreationInputTokens = v.Int()
+		case "cache_read_input_tokens":
+			u.CacheReadInputTokens = v.Int()
+		}
+		return true
+	})
+	return u
 }
 
 // Totals gives the sums up to now.

@@ -13,6 +13,8 @@ type scanner struct {
 	bad  int  // rows that are no JSON objects
 	long int  // rows above max
 	torn bool // the last byte is no newline
+
+	in *bufio.Reader // reused from file to file when it is set
 }
 
 // readBuffer holds nearly every row whole, so that it needs no copy.
@@ -22,7 +24,11 @@ const readBuffer = 256 << 10
 // bytes are good until f returns. Memory is bounded by the longest row, and that
 // by max.
 func (s *scanner) each(r io.Reader, f func(row []byte)) error {
-	in := bufio.NewReaderSize(r, readBuffer)
+	in := s.in
+	if in == nil {
+		in = bufio.NewReaderSize(r, readBuffer)
+	}
+	in.Reset(r)
 	var long []byte // the row in hand, when it is longer than the buffer
 	size, first := 0, true
 	for {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -123,7 +122,7 @@ func (s *state) assistant(p *parsed) {
 	msg := model.Message{ID: same(m.id, open.ID), Role: model.RoleAssistant, Model: same(m.model, open.Model, s.meta.Model),
 		StopReason: model.StopReason(same(m.stopReason, string(open.StopReason))), Content: readBlocks(m.content)}
 	if m.usage.IsObject() {
-		msg.Usage = readUsage(m.usage)
+		msg.Usage = new(readUsage(m.usage))
 	}
 	if s.meta.Model == "" {
 		s.meta.Model = msg.Model
@@ -160,15 +159,6 @@ func (s *state) count(m *model.Message) {
 	if m.Usage != nil {
 		s.totals.Usage = s.totals.Usage.Add(*m.Usage)
 		s.totals.Unpriced = s.totals.Unpriced.Add(*m.Usage)
-	}
-}
-
-func readUsage(v gjson.Result) *model.Usage {
-	return &model.Usage{
-		InputTokens:              v.Get("input_tokens").Int(),
-		OutputTokens:             v.Get("output_tokens").Int(),
-		CacheCreationInputTokens: v.Get("cache_creation_input_tokens").Int(),
-		CacheReadInputTokens:     v.Get("cache_read_input_tokens").Int(),
 	}
 }
 
@@ -240,9 +230,8 @@ func (s *state) metaRow(p *parsed) {
 // runRow takes the totals that the row carries: they are right even when rows
 // before it are lost.
 func (s *state) runRow(p *parsed) {
-	var totals Totals
-	if json.Unmarshal([]byte(p.all.Get("totals").Raw), &totals) != nil {
-		return
+	if v := p.all.Get("totals"); v.IsObject() {
+		s.totals = readTotals(v)
+		s.base, s.last = s.totals, ""
 	}
-	s.totals, s.base, s.last = totals, totals, ""
 }

@@ -151,7 +151,7 @@ func checkEnd(t TB, told Told, now *transcript.Session, whole *transcript.Histor
 	if talked && len(now.Blind)+len(whole.Blind) > 0 {
 		t.Errorf("blind: %v, %v", now.Blind, whole.Blind)
 	}
-	if now.Rows != whole.Rows {
+	if now.BadLines == 0 && now.Rows != whole.Rows { // ReadHistory counts a broken row as one until it looks into it
 		t.Errorf("Read saw %d rows, ReadHistory %d", now.Rows, whole.Rows)
 	}
 	human := ""
