@@ -15,6 +15,7 @@ import (
 type commandLine struct {
 	text   string
 	broken bool // it is no script that can be parsed
+	unsure bool // shells read it in different ways
 	// strict holds the parts for rules that allow, once for each of the shells that
 	// may read the text. contained tells whether they are all that there is.
 	strict    [][]part
@@ -41,25 +42,71 @@ func readCommand(text string) *commandLine {
 		return c
 	}
 	script := shell.Parse(text, shell.Options{})
-	if !script.Parsed || script.Reason != "" { // its bounds hold for the parsers below as well
+	if !script.Parsed || script.Reason != "" || goesOn(text) { // its bounds hold for the parsers below as well
 		c.broken, c.contained = true, false
 		return c
 	}
-	for _, lang := range []syntax.LangVariant{syntax.LangPOSIX, syntax.LangBash} {
-		file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
-		if err != nil {
-			c.contained = false
-			continue
+	c.read(text, syntax.LangBash)
+	if !c.read(text, syntax.LangPOSIX) {
+		// A plain shell runs what comes before the text that it cannot read, and reads
+		// some of what Bash has in a way of its own.
+		for _, odd := range []string{"$'", "$\"", "((", "&>"} {
+			c.unsure = c.unsure || strings.Contains(text, odd)
 		}
-		parts, contained := simpleCommands(file)
-		c.strict = append(c.strict, parts)
-		c.contained = c.contained && contained
-		c.seen = append(c.seen, parts...)
+		if strings.Contains(text, "&>") {
+			c.read(strings.ReplaceAll(text, "&>", "& >"), syntax.LangPOSIX)
+		}
 	}
 	for _, cmd := range script.Simple() {
 		c.seen = append(c.seen, fromSimple(cmd))
 	}
 	return c
+}
+
+// goesOn tells whether a comment ends in a backslash. The parser takes the next line
+// for a part of the comment then, and shells run it.
+func goesOn(text string) bool {
+	suspect := false
+	for line := range strings.Lines(text) {
+		suspect = suspect || strings.Contains(line, "#") && strings.HasSuffix(line, "\\\n")
+	}
+	if !suspect {
+		return false
+	}
+	found := false
+	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX} {
+		file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+		if err != nil {
+			return true
+		}
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Comment); ok {
+				line, _, _ := strings.Cut(text[min(int(c.Hash.Offset()), len(text)):], "\n")
+				found = found || strings.HasSuffix(line, "\\")
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// read adds the parts of a text as one shell reads it; false if it cannot be read to
+// its end, and then only those before.
+func (c *commandLine) read(text string, lang syntax.LangVariant) bool {
+	var file syntax.File
+	whole := true
+	for stmt, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(strings.NewReader(text)) {
+		if err != nil {
+			whole = false
+			break
+		}
+		file.Stmts = append(file.Stmts, stmt)
+	}
+	parts, contained := simpleCommands(&file)
+	c.strict = append(c.strict, parts)
+	c.contained = c.contained && contained && whole
+	c.seen = append(c.seen, parts...)
+	return whole
 }
 
 // fromSimple takes over a command that the transcript's parser found behind a
@@ -229,7 +276,7 @@ func (c *commandLine) hit(p commandPattern) hit {
 		return yes
 	}
 	found := no
-	if c.broken {
+	if c.broken || c.unsure {
 		found = maybe
 	}
 	for _, part := range c.seen {

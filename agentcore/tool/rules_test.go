@@ -117,6 +117,7 @@ func TestRules_allowedCommands(t *testing.T) {
 		{"git status \\\n && rm x", Ask},
 		{"[[ a -eq 1 ]]", Ask},
 		{"coproc git status", Ask},
+		{"git status #\\\nrm x", Ask}, // a backslash does not make a comment longer
 		{"git status \x00", Ask},
 		{"git status '", Ask},
 		{"", Ask},
@@ -171,7 +172,11 @@ func TestRules_deniedCommands(t *testing.T) {
 		{"git $'pu\\x73h'", Deny},
 		{"eval \"$X\"", Ask},
 		{"sh -c \"$X\"", Ask},
+		{"make #\\\ngit push", Deny},
+		{"make '#' \\\n all", Allow},
 		{"make $TARGET", Allow},
+		{"cat <(a) $'\\'\ngit push\n#'", Ask}, // a string for Bash, a line for a plain sh
+		{"make &>{ git push", Deny},           // a file for Bash, a list for a plain sh
 		// What cannot be read is refused.
 		{"git push '", Deny},
 		{"echo 'a", Deny},
