@@ -1,0 +1,150 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+
+	"github.com/stophook/stophook/agentcore/model"
+	"github.com/stophook/stophook/agentcore/session/sessiontest"
+)
+
+// folded reads rows that are written short: a letter for the type, then the
+// content as JSON.
+func folded(t *testing.T, rows ...string) string {
+	t.Helper()
+	var s state
+	for _, r := range rows {
+		kind, rest, _ := strings.Cut(r, " ")
+		switch id, _, _ := strings.Cut(kind, ":"); id {
+		case "u":
+			r = `{"type":"user","message":{"role":"user","content":` + rest + `}}`
+		default: // the id of an answer
+			r = `{"type":"assistant","message":{"role":"assistant","id":"` + id + `","content":[` + rest + `]}}`
+		}
+		if !wellFormed([]byte(r)) {
+			t.Fatalf("no row: %s", r)
+		}
+		s.apply([]byte(r))
+	}
+	messages := s.fold.messages()
+	if err := sessiontest.Valid(messages); err != nil {
+		t.Fatalf("%v:\n%s", err, show(messages))
+	}
+	return show(messages)
+}
+
+func TestFold_RT42(t *testing.T) {
+	text := func(s string) string { return `{"type":"text","text":"` + s + `"}` }
+	call := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"n","input":{}}` }
+	result := func(id, s string) string {
+		return `{"tool_use_id":"` + id + `","type":"tool_result","content":"` + s + `","is_error":false}`
+	}
+	broken := func(id string) string {
+		return `{"tool_use_id":"` + id + `","type":"tool_result","content":"` + unansweredText + `","is_error":true}`
+	}
+	for _, c := range []struct {
+		name string
+		rows []string
+		want string
+	}{
+		{"results in the order of the calls", []string{`u "a"`, "m1 " + call("c1"), "m1 " + call("c2"), "u [" + result("c2", "2") + "]", "u [" + result("c1", "1") + "]"},
+			"u " + text("a") + "\na " + call("c1") + call("c2") + "\nu " + result("c1", "1") + result("c2", "2") + "\n"},
+		{"a result between the rows of an answer", []string{`u "a"`, "m1 " + call("c1"), "u [" + result("c1", "1") + "]", "m1 " + call("c2"), "u [" + result("c2", "2") + "]"},
+			"u " + text("a") + "\na " + call("c1") + call("c2") + "\nu " + result("c1", "1") + result("c2", "2") + "\n"},
+		{"a killed run, then a prompt", []string{`u "a"`, "m1 " + call("c1"), `u "b"`, "m2 " + text("c")},
+			"u " + text("a") + "\na " + call("c1") + "\nu " + broken("c1") + text("b") + "\na " + text("c") + "\n"},
+		{"a result that comes too late", []string{`u "a"`, "m1 " + call("c1"), "m2 " + text("b"), "u [" + result("c1", "1") + "]"},
+			"u " + text("a") + "\na " + call("c1") + "\nu " + broken("c1") + "\na " + text("b") + "\n"},
+		{"two results for a call", []string{`u "a"`, "m1 " + call("c1"), "u [" + result("c1", "1") + "]", "u [" + result("c1", "2") + "]"},
+			"u " + text("a") + "\na " + call("c1") + "\nu " + result("c1", "1") + "\n"},
+		{"an id used again", []string{`u "a"`, "m1 " + call("c"), "u [" + result("c", "1") + "]", "m2 " + call("c"), "u [" + result("c", "2") + "]", "m3 " + call("c_2")},
+			"u " + text("a") + "\na " + call("c") + "\nu " + result("c", "1") + "\na " + call("c_2") + "\nu " + result("c_2", "2") + "\na " + call("c_2_2") + "\nu " + broken("c_2_2") + "\n"},
+		{"prompts one after the other", []string{`u "a"`, `u [` + text("b") + `]`, `u "  "`, `u ""`},
+			"u " + text("a") + text("b") + "\n"},
+		{"an answer in two messages", []string{`u "a"`, "m1 " + text("b"), "m2 " + text("c")},
+			"u " + text("a") + "\na " + text("b") + text("c") + "\n"},
+		{"an answer with nothing to say", []string{`u "a"`, "m1 " + text(" "), `u "b"`},
+			"u " + text("a") + text("b") + "\n"},
+		{"thinking at the end, and without a signature",
+			[]string{`u "a"`, `m1 {"type":"thinking","thinking":"t","signature":""},` + text("b") + `,{"type":"thinking","thinking":"t","signature":"s"}`},
+			"u " + text("a") + "\na " + text("b") + "\n"},
+		{"the beginning is missing", []string{"m1 " + text("b")},
+			"u " + text(beheadedText) + "\na " + text("b") + "\n"},
+		{"blocks of the other side", []string{`u [` + text("a") + `,` + call("c1") + `,{"type":"thinking","thinking":"t","signature":"s"}]`, "m1 " + result("c1", "1") + "," + text("b")},
+			"u " + text("a") + "\na " + text("b") + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, folded(t, c.rows...)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What was told once stays as it was, whatever comes later.
+func TestMessages_areNotChanged(t *testing.T) {
+	s := record(t, newStore(t))
+	prompt(t, s.Thread, "a")
+	answer(t, s.Thread, "m1", model.StopPauseTurn, model.Text("b"))
+	first := s.Messages()
+	before := show(first)
+	first[0] = model.Message{} // the slice is the caller's
+	answer(t, s.Thread, "m2", model.StopToolUse, model.Text("c"), use("c9", "n", `{}`))
+	second := s.Messages()
+	must(t, s.ToolResults(ToolResult{CallID: "c9", Text: "r"}))
+	prompt(t, s.Thread, "d")
+	s.Messages()
+	answer(t, s.Thread, "m3", model.StopEndTurn, model.Text("e"))
+	if show(first[1:]) != before[strings.Index(before, "\n")+1:] {
+		t.Error("messages that were told have changed")
+	}
+	if got := show(second); !strings.Contains(got, "broken off") || strings.Contains(got, `"r"`) {
+		t.Errorf("messages\n%s", got)
+	}
+}
+
+// The quick way of reading a block agrees with the package model's.
+func TestQuickBlock_agrees_RT22(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.SampledFrom([]string{`"text"`, `"tool_use"`, `"tool_result"`, `"a\n\u00e9\ud83d\ude00"`, `"thinking"`, `""`, `{"a":[1,"b"]}`, `{}`, `[]`, `null`, `true`, `false`, `1.50`,
+			`[{"type":"text","text":"t"}]`})
+		var b strings.Builder
+		b.WriteString(`{"type":` + rapid.SampledFrom([]string{`"text"`, `"tool_use"`, `"tool_result"`, `"image"`, `5`}).Draw(t, "type"))
+		for _, key := range []string{"text", "id", "name", "input", "tool_use_id", "content", "is_error", "cache_control", "type"} {
+			if rapid.IntRange(0, 2).Draw(t, key) == 0 {
+				b.WriteString(`,"` + key + `":` + value.Draw(t, "value"))
+			}
+		}
+		b.WriteString("}")
+		quick, ok := quickBlock(gjson.Parse(b.String()))
+		if !ok {
+			return
+		}
+		var whole model.Block
+		if err := json.Unmarshal([]byte(b.String()), &whole); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(whole, quick); diff != "" {
+			t.Fatalf("%s (-model +quick):\n%s", b.String(), diff)
+		}
+	})
+}
+
+func TestAppendString_isJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
+		out := appendString(nil, s)
+		var back string
+		if err := json.Unmarshal(out, &back); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		if back != clean(s) || strings.ContainsAny(string(out), "\n\r") {
+			t.Fatalf("%q became %s and then %q", s, out, back)
+		}
+	})
+}
