@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -13,12 +14,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
+	idle := func(baseURL string, d time.Duration) model.Model {
+		return newClient(t, anthropic.Options{
+			APIKey: modeltest.APIKey, BaseURL: baseURL, Model: "test-model", Thinking: anthropic.ThinkingBudget, IdleTimeout: d,
+		})
+	}
 	modeltest.Run(t, modeltest.Adapter{
 		Name: "anthropic",
 		API:  modeltest.Anthropic,
-		New: func(baseURL string) model.Model {
-			return newClient(t, anthropic.Options{APIKey: modeltest.APIKey, BaseURL: baseURL, Model: "test-model", Thinking: anthropic.ThinkingBudget})
-		},
+		New:  func(baseURL string) model.Model { return idle(baseURL, 0) },
+		Idle: idle,
 	})
 }
 

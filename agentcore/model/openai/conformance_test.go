@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -18,12 +19,16 @@ func TestConformance(t *testing.T) {
 		test modeltest.API
 	}{{openai.Responses, modeltest.Responses}, {openai.Chat, modeltest.Chat}} {
 		t.Run(string(api.api), func(t *testing.T) {
+			idle := func(baseURL string, d time.Duration) model.Model {
+				return newClient(t, openai.Options{
+					API: api.api, APIKey: modeltest.APIKey, BaseURL: baseURL, Model: "test-model", IdleTimeout: d,
+				})
+			}
 			modeltest.Run(t, modeltest.Adapter{
 				Name: "openai",
 				API:  api.test,
-				New: func(baseURL string) model.Model {
-					return newClient(t, openai.Options{API: api.api, APIKey: modeltest.APIKey, BaseURL: baseURL, Model: "test-model"})
-				},
+				New:  func(baseURL string) model.Model { return idle(baseURL, 0) },
+				Idle: idle,
 			})
 		})
 	}

@@ -191,13 +191,13 @@ func TestRun_silence(t *testing.T) {
 			<-req.Context().Done()
 			return nil, req.Context().Err()
 		}, model.KindNetwork, time.Minute},
-		{"before the first event", stream(func(io.Writer) error { time.Sleep(time.Hour); return nil }), model.KindNetwork, time.Minute},
+		{"before the first event", stream(func(io.Writer) error { pass(time.Hour); return nil }), model.KindNetwork, time.Minute},
 		{"in the middle", stream(func(w io.Writer) error {
 			for range 5 {
-				time.Sleep(59 * time.Second)
+				pass(59 * time.Second)
 				fmt.Fprintln(w, "a")
 			}
-			time.Sleep(time.Hour)
+			pass(time.Hour)
 			return nil
 		}), model.KindIncomplete, 5*59*time.Second + time.Minute},
 	} {
@@ -214,7 +214,7 @@ func TestRun_silence(t *testing.T) {
 				if got := time.Since(start); got != tt.after {
 					t.Errorf("it took %v, want %v", got, tt.after)
 				}
-				time.Sleep(2 * time.Hour) // the bodies end
+				pass(2 * time.Hour) // the bodies end
 			})
 		})
 	}
@@ -230,7 +230,7 @@ func TestRun_slowConsumer(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			time.Sleep(time.Hour)
+			pass(time.Hour)
 			final = e.Message
 			return true
 		})
@@ -243,7 +243,7 @@ func TestRun_slowConsumer(t *testing.T) {
 func TestRun_neverTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := stream(func(w io.Writer) error {
-			time.Sleep(24 * time.Hour)
+			pass(24 * time.Hour)
 			return write("ab", "end")(w)
 		}).exchange()
 		x.Idle = -1
@@ -258,7 +258,7 @@ func TestRun_abort(t *testing.T) {
 		cause := errors.New("the user pressed escape")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		x := stream(func(w io.Writer) error {
-			defer time.Sleep(time.Hour)
+			defer pass(time.Hour)
 			return write("a")(w)
 		}).exchange()
 		time.AfterFunc(time.Second, func() { cancel(cause) })
@@ -274,7 +274,7 @@ func TestRun_abort(t *testing.T) {
 		if _, _, err := run(ctx, Exchange{}); !errors.Is(err, cause) {
 			t.Errorf("an ended context asks: %v", err)
 		}
-		time.Sleep(2 * time.Hour)
+		pass(2 * time.Hour)
 	})
 }
 
@@ -295,3 +295,6 @@ func TestRun_leave(t *testing.T) {
 		}
 	})
 }
+
+// pass lets time pass, that of a bubble.
+func pass(d time.Duration) { <-time.After(d) }
