@@ -296,9 +296,9 @@ func TestCut_everywhere_RT40(t *testing.T) {
 	s := record(t, newStore(t))
 	must(t, s.Close())
 	whole := readFile(t, s.Path())
-	step := 3
+	step := 11
 	if testing.Short() {
-		step = 17
+		step = 53
 	}
 	for size := 0; size < len(whole); size += step {
 		must(t, os.WriteFile(s.Path(), []byte(whole[:size]), 0o600))

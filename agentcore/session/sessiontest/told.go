@@ -76,7 +76,7 @@ func Check(t TB, path string, told Told) (*transcript.Session, *transcript.Histo
 	if err != nil {
 		t.Fatalf("transcript.Read: %v", err)
 	}
-	whole, err := transcript.ReadHistory(path, transcript.HistoryOptions{SessionID: told.SessionID})
+	whole, err := transcript.ReadHistory(path, transcript.HistoryOptions{})
 	if err != nil {
 		t.Fatalf("transcript.ReadHistory: %v", err)
 	}
@@ -89,7 +89,12 @@ func Check(t TB, path string, told Told) (*transcript.Session, *transcript.Histo
 		got.Stops = stopped(stops)
 	}
 	if told.SessionID != "" {
-		got.SessionID = now.SessionID
+		got.SessionID = whole.SessionID
+		for _, s := range stops {
+			if s.SessionID != told.SessionID {
+				t.Errorf("the stop at line %d is of session %s", s.Line, s.SessionID)
+			}
+		}
 	}
 	if diff := cmp.Diff(told, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-told +read):\n%s", path, diff)
