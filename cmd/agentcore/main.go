@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -53,8 +54,13 @@ func (p *program) run(args []string) int {
 
 // app has one entry for each command; each command has a file of its own.
 func (p *program) app() *cli.App {
-	return command.App("agentcore", "an agent that writes its own evidence", version, appHelp, p.stdout, p.stderr,
-		[]*cli.Command{p.runCommand(), p.resumeCommand(), p.sessionsCommand(), p.versionCommand()})
+	commands := []*cli.Command{p.runCommand(), p.resumeCommand(), p.sessionsCommand(), p.versionCommand()}
+	for _, c := range commands {
+		c.OnUsageError = func(c *cli.Context, err error, _ bool) error {
+			return usage(fmt.Errorf("%w; `%s --help` lists the flags", err, c.Command.HelpName))
+		}
+	}
+	return command.App("agentcore", "an agent that writes its own evidence", version, appHelp, p.stdout, p.stderr, commands)
 }
 
 // style colours what goes to stderr, where people read.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stophook/stophook/internal/term"
@@ -17,27 +18,33 @@ const maxPrompt = 16 << 20
 // a parent that leaves its own open must not make us wait.
 func (p *program) prompt(flag string, args []string) (string, error) {
 	var parts []string
-	read := false
-	for _, part := range append([]string{flag}, args...) {
-		if part == "-" {
-			if read {
-				return "", errors.New("stdin (-) is named twice")
-			}
-			read = true
+	if strings.TrimSpace(flag) != "" && flag != "-" {
+		parts = append(parts, flag)
+	}
+	if flag == "-" {
+		args = append([]string{flag}, args...)
+	}
+	for i, arg := range args {
+		switch {
+		case arg != "-" && i > 0 && args[i-1] != "-":
+			parts[len(parts)-1] += " " + arg // the words of one sentence
+		case arg != "-":
+			parts = append(parts, arg)
+		case slices.Contains(args[:i], "-"):
+			return "", errors.New("stdin (-) is named twice")
+		default:
 			piped, err := p.readStdin()
 			if err != nil {
 				return "", err
 			}
-			part = piped
-		}
-		if strings.TrimSpace(part) != "" {
-			parts = append(parts, part)
+			parts = append(parts, piped)
 		}
 	}
-	if len(parts) == 0 {
+	text := strings.TrimSpace(strings.Join(parts, "\n\n"))
+	if text == "" {
 		return "", errors.New(`there is no prompt; give one with -p "TEXT", and - for what is piped in`)
 	}
-	return strings.Join(parts, "\n\n"), nil
+	return text, nil
 }
 
 func (p *program) readStdin() (string, error) {

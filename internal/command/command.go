@@ -51,6 +51,7 @@ func Exit(code int, format string, args ...any) error {
 // template is help.
 func App(name, usage, version, help string, stdout, stderr io.Writer, commands []*cli.Command) *cli.App {
 	cli.AppHelpTemplate, cli.CommandHelpTemplate, cli.SubcommandHelpTemplate = help, Help, SubcommandHelp
+	tellFlags(commands)
 	return &cli.App{
 		Name: name, Usage: usage, Version: version, HideVersion: true, Writer: stdout, ErrWriter: stderr,
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -62,6 +63,19 @@ func App(name, usage, version, help string, stdout, stderr io.Writer, commands [
 			return cli.ShowAppHelp(c)
 		},
 		Commands: commands,
+	}
+}
+
+// tellFlags makes a wrong flag an error with a hint. The library would print the whole
+// help to stdout, where a program reads.
+func tellFlags(commands []*cli.Command) {
+	for _, c := range commands {
+		if c.OnUsageError == nil {
+			c.OnUsageError = func(c *cli.Context, err error, _ bool) error {
+				return fmt.Errorf("%w; `%s --help` lists the flags", err, c.Command.HelpName)
+			}
+		}
+		tellFlags(c.Subcommands)
 	}
 }
 
