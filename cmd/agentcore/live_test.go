@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,23 +106,13 @@ func TestRun_refusedKey_RT24(t *testing.T) {
 func TestRun_interrupt_RT5_RT60(t *testing.T) {
 	a := newProgram(t, nil)
 	script := filepath.Join(a.dir, "s.yaml")
-	if err := os.WriteFile(script, []byte("steps:\n- tools: [{name: shell, input: {command: \"touch began; sleep 300\"}}]\n"), 0o644); err != nil {
+	if err := os.WriteFile(script, []byte("steps:\n- tools: [{name: shell, input: {command: sleep 300}}]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	a.interrupted = func() (context.Context, func()) {
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			for ctx.Err() == nil {
-				if _, err := os.Stat(filepath.Join(a.dir, "began")); err == nil {
-					break
-				}
-				time.Sleep(time.Millisecond)
-			}
-			cancel()
-		}()
-		return ctx, cancel
-	}
-	if code := a.run([]string{"agentcore", "run", "-p", "wait", "--scripted", script, "--permissions", "all"}); code != exitInterrupted {
+	ctx, cancel := context.WithCancel(t.Context())
+	a.interrupted = func() (context.Context, func()) { return ctx, cancel }
+	a.stdout = trigger{a.out, `"type":"tool_start"`, cancel}
+	if code := a.run([]string{"agentcore", "run", "-p", "wait", "--scripted", script, "--permissions", "all", "--output", "stream-json"}); code != exitInterrupted {
 		t.Fatalf("exit %d: %s", code, a.err)
 	}
 	if !strings.Contains(a.err.String(), "agentcore resume") {
@@ -130,6 +121,7 @@ func TestRun_interrupt_RT5_RT60(t *testing.T) {
 	if err := os.WriteFile(script, []byte("steps:\n- {expect: {tool_error: true, text: and now}, text: Going on.}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	a.stdout = a.out
 	a.interrupted = func() (context.Context, func()) { return context.WithCancel(t.Context()) }
 	if code := a.run([]string{"agentcore", "resume", "--last", "-p", "and now?", "--scripted", script}); code != 0 {
 		t.Fatalf("resume: exit %d: %s", code, a.err)
@@ -137,4 +129,18 @@ func TestRun_interrupt_RT5_RT60(t *testing.T) {
 	if !strings.Contains(a.out.String(), "Going on.") {
 		t.Errorf("stdout %q", a.out)
 	}
+}
+
+// trigger calls a function when a text is written.
+type trigger struct {
+	io.Writer
+	text string
+	do   func()
+}
+
+func (w trigger) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), w.text) {
+		w.do()
+	}
+	return w.Writer.Write(b)
 }
