@@ -46,8 +46,9 @@ func readCommand(text string) *commandLine {
 		c.broken, c.contained = true, false
 		return c
 	}
-	c.read(text, syntax.LangBash)
-	if !c.read(text, syntax.LangPOSIX) {
+	bash, posix := c.read(text, syntax.LangBash), c.read(text, syntax.LangPOSIX)
+	c.broken = !bash && !posix
+	if !posix {
 		// A plain shell runs what comes before the text that it cannot read, and reads
 		// some of what Bash has in a way of its own.
 		for _, odd := range []string{"$'", "$\"", "((", "&>"} {

@@ -180,6 +180,7 @@ func TestRules_deniedCommands(t *testing.T) {
 		// What cannot be read is refused.
 		{"git push '", Deny},
 		{"echo 'a", Deny},
+		{"git$x push <<E\n", Deny}, // a text that shells take, without its end
 		{strings.Repeat("(", 5000) + "git push" + strings.Repeat(")", 5000), Deny},
 		{"git push\x00", Deny},
 	} {
