@@ -186,6 +186,23 @@ func TestRun_RT50_RT24_stdinAndEnvironment(t *testing.T) {
 	}
 }
 
+func TestRun_RT50_folderAndEffort(t *testing.T) {
+	s := load(t, hookio.Stop, script{command: `echo "$PWD $CLAUDE_EFFORT" >&2; exit 2`})
+	o := options(t)
+	p := hookio.Payload{Event: hookio.Stop, CWD: filepath.Join(o.ProjectDir, "gone"), Effort: "high"}
+	out, err := hook.NewCommands(s, o).Run(t.Context(), p)
+	if err != nil || !strings.HasSuffix(out.Reason, filepath.Base(o.ProjectDir)+" high") || out.Results[0].Reply.Reason != out.Reason {
+		t.Errorf("%+v, %v: a folder that is gone must not cost the gate", out, err)
+	}
+}
+
+func TestRun_RT52_endlessJSON(t *testing.T) {
+	out := run(t, load(t, hookio.Stop, script{command: `printf '{"reason":"'; yes | head -c 9000000`}), hookio.Payload{Event: hookio.Stop})
+	if len(out.Failures) != 1 || out.Failures[0].Problem != "it printed more than 8 MiB, which is no answer" {
+		t.Errorf("%v", out.Failures)
+	}
+}
+
 func TestRun_RT50_argumentsWithoutAShell(t *testing.T) {
 	s := load(t, hookio.UserPromptSubmit, script{"", "/bin/echo", `,"args":["a b","$HOME;x","${CLAUDE_PROJECT_DIR}/y"]`})
 	o := options(t)
