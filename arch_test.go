@@ -101,6 +101,7 @@ func borders() map[string][]string {
 	with := func(more ...string) []string { return append(append([]string{"policy"}, hook...), more...) }
 	workshop := with("policy/schema", "policy/check", "policy/scaffold", "policy/policytest", "policy/replay", "policy/report",
 		"internal/command", "internal/term", "internal/ci", "internal/textdiff")
+	tools := []string{"execctx", "execctx/internal/proc", "internal/nearest", "transcript/shell"}
 	return map[string][]string{
 		"transcript":            {"transcript/shell"},
 		"transcript/shell":      nil,
@@ -118,7 +119,22 @@ func borders() map[string][]string {
 		"execctx/exectest":      {"execctx", "execctx/internal/proc"},
 		"execctx/supervised":    {"execctx", "execctx/internal/proc"},
 		"agentcore/model":       nil,
-		"policy":                hook,
+
+		// The runtime: layers, each of which may be used without those above it.
+		"agentcore/model/internal/exchange": {"agentcore/model"},
+		"agentcore/model/anthropic":         {"agentcore/model", "agentcore/model/internal/exchange"},
+		"agentcore/model/openai":            {"agentcore/model", "agentcore/model/internal/exchange"},
+		"agentcore/model/scripted":          {"agentcore/model", "internal/nearest"},
+		"agentcore/model/modeltest":         {"agentcore/model"},
+		"agentcore/tool":                    tools,
+		"agentcore/tool/builtin":            append([]string{"agentcore/tool"}, tools...),
+		"agentcore/session":                 {"agentcore/model"},
+		"agentcore/session/sessiontest":     {"agentcore/model", "transcript", "transcript/shell"},
+		"agentcore/hook":                    {"agentcore/model", "policy/hookio", "internal/jsonedit"},
+		"agentcore": append([]string{"agentcore/model", "agentcore/tool", "agentcore/session", "agentcore/hook", "policy/hookio",
+			"internal/jsonedit"}, tools...),
+
+		"policy": hook,
 		"cmd/stophook": with("policy/schema", "policy/install", "policy/sessions", "policy/doctor", "internal/jsonedit",
 			"internal/command", "internal/term", "internal/nearest", "internal/textdiff"),
 		"policy/install":  with("internal/jsonedit", "internal/nearest"),
