@@ -229,7 +229,7 @@ func (a *answer) Partial() *model.Message {
 		switch {
 		case b.finished:
 			m.Content = append(m.Content, b.Block)
-		case b.kind() == model.BlockText:
+		case b.is == model.BlockText:
 			if text := b.text("text"); text != "" {
 				m.Content = append(m.Content, model.Text(text))
 			}

@@ -83,7 +83,7 @@ func TestAnswer(t *testing.T) {
 			"call0:toolu_1/a call1:toolu_2/b"},
 		{"thinking", begin + `
 			{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
-			{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm"}}
+			{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm","estimated_tokens":7}}
 			{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":" <"}}
 			{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2"}}
 			{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"ln"}}
@@ -107,11 +107,11 @@ func TestAnswer(t *testing.T) {
 			{"type":"content_block_stop","index":1}
 			{"type":"content_block_start","index":2,"content_block":{"type":"compaction","content":null}}
 			{"type":"content_block_delta","index":2,"delta":{"type":"compaction_delta","content":"a"}}
-			{"type":"content_block_delta","index":2,"delta":{"type":"compaction_delta","content":"b","n":7,"m":null}}
+			{"type":"content_block_delta","index":2,"delta":{"type":"compaction_delta","content":"b","n":7,"m":null,"text":{}}}
 			{"type":"content_block_stop","index":2}` + end,
 			`[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"q":1}},` +
 				`{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"e":"x"}],"n":null},` +
-				`{"type":"compaction","content":"ab","n":7}]`, ""},
+				`{"type":"compaction","content":"ab","n":7,"text":{}}]`, ""},
 		{"nothing", begin + end, `[]`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,11 +12,12 @@ import (
 // began it with and the pieces that came since, so that kinds unknown here are
 // put together as well as known ones.
 type block struct {
-	position int
-	start    *exchange.Object
-	pieces   map[string]*strings.Builder // texts to be appended, by field
-	input    strings.Builder             // of a call, JSON in pieces
-	lists    map[string][]json.RawMessage
+	position  int
+	start     *exchange.Object
+	is        model.BlockType
+	pieces    map[string]*strings.Builder // texts to be appended, by field
+	input     strings.Builder             // of a call, JSON in pieces
+	citations []json.RawMessage
 
 	finished    bool
 	model.Block // once finished
@@ -27,10 +28,8 @@ func newBlock(raw json.RawMessage) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &block{start: o, pieces: map[string]*strings.Builder{}}, nil
+	return &block{start: o, is: model.BlockType(o.Text("type")), pieces: map[string]*strings.Builder{}}, nil
 }
-
-func (b *block) kind() model.BlockType { return model.BlockType(b.start.Text("type")) }
 
 // text is a field as far as it has come.
 func (b *block) text(name string) string {
@@ -43,60 +42,88 @@ func (b *block) text(name string) string {
 
 // head shows what a block begins with.
 func (b *block) head(emit func(model.Event) bool) {
-	switch b.kind() {
+	switch b.is {
 	case model.BlockToolUse:
 		emit(model.Event{Block: b.position, ToolUse: &model.ToolUseHead{ID: b.start.Text("id"), Name: b.start.Text("name")}})
 	case model.BlockText, model.BlockThinking:
-		b.show(string(b.kind()), b.start.Text(string(b.kind())), emit)
+		b.show(string(b.is), b.start.Text(string(b.is)), emit)
 	}
 }
 
 func (b *block) show(field, more string, emit func(model.Event) bool) {
 	switch {
 	case more == "":
-	case field == "text" && b.kind() == model.BlockText:
+	case field == "text" && b.is == model.BlockText:
 		emit(model.Event{Block: b.position, Text: more})
-	case field == "thinking" && b.kind() == model.BlockThinking:
+	case field == "thinking" && b.is == model.BlockThinking:
 		emit(model.Event{Block: b.position, Thinking: more})
 	}
 }
 
-// add takes one delta. Those of kinds unknown here follow the rule of the known
-// ones: a text is more of the field of its name, anything else is its new value.
+// delta has the fields of the known deltas. What else is in one of them is not
+// part of the block.
+type delta struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Input     string          `json:"partial_json"`
+	Citation  json.RawMessage `json:"citation"`
+}
+
+// add takes one delta.
 func (b *block) add(raw json.RawMessage, emit func(model.Event) bool) error {
-	delta, err := exchange.ReadObject(raw)
+	var d delta
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return b.addUnknown(raw, emit) // its fields may be anything
+	}
+	switch d.Type {
+	case "text_delta":
+		b.more("text", d.Text, emit)
+	case "thinking_delta":
+		b.more("thinking", d.Thinking, emit)
+	case "signature_delta":
+		b.more("signature", d.Signature, emit)
+	case "input_json_delta":
+		b.input.WriteString(d.Input)
+		if d.Input != "" && b.is == model.BlockToolUse {
+			emit(model.Event{Block: b.position, Input: d.Input})
+		}
+	case "citations_delta":
+		if d.Citation != nil {
+			b.citations = append(b.citations, d.Citation)
+		}
+	default:
+		return b.addUnknown(raw, emit)
+	}
+	return nil
+}
+
+// more appends to a text of the block.
+func (b *block) more(field, text string, emit func(model.Event) bool) {
+	if b.pieces[field] == nil {
+		b.pieces[field] = &strings.Builder{}
+	}
+	b.pieces[field].WriteString(text)
+	b.show(field, text, emit)
+}
+
+// addUnknown takes a delta of a kind unknown here, by the rule that the known
+// ones follow: a text is more of the field of its name, anything else is its new
+// value.
+func (b *block) addUnknown(raw json.RawMessage, emit func(model.Event) bool) error {
+	d, err := exchange.ReadObject(raw)
 	if err != nil {
 		return err
 	}
-	switch delta.Text("type") {
-	case "input_json_delta":
-		more := delta.Text("partial_json")
-		b.input.WriteString(more)
-		if more != "" && b.kind() == model.BlockToolUse {
-			emit(model.Event{Block: b.position, Input: more})
-		}
-		return nil
-	case "citations_delta":
-		if citation := delta.Get("citation"); citation != nil {
-			if b.lists == nil {
-				b.lists = map[string][]json.RawMessage{}
-			}
-			b.lists["citations"] = append(b.lists["citations"], citation)
-		}
-		return nil
-	}
-	delta.Each(func(name string, value json.RawMessage) {
-		var more string
+	d.Each(func(name string, value json.RawMessage) {
+		var text string
 		switch {
 		case name == "type" || string(value) == "null":
-		case json.Unmarshal(value, &more) != nil:
+		case json.Unmarshal(value, &text) != nil:
 			b.start.Set(name, value)
 		default:
-			if b.pieces[name] == nil {
-				b.pieces[name] = &strings.Builder{}
-			}
-			b.pieces[name].WriteString(more)
-			b.show(name, more, emit)
+			b.more(name, text, emit)
 		}
 	})
 	return nil
@@ -111,18 +138,20 @@ func (b *block) finish() error {
 	for _, name := range sortedKeys(b.pieces) {
 		o.SetText(name, b.text(name))
 	}
-	for _, name := range sortedKeys(b.lists) {
-		list, err := exchange.Marshal(append(readList(o.Get(name)), b.lists[name]...))
+	if len(b.citations) > 0 {
+		var list []json.RawMessage
+		_ = json.Unmarshal(o.Get("citations"), &list) // null or nothing: an empty one
+		all, err := exchange.Marshal(append(list, b.citations...))
 		if err != nil {
 			return err
 		}
-		o.Set(name, list)
+		o.Set("citations", all)
 	}
 	sent := json.RawMessage(b.input.String())
 	if len(sent) > 0 {
 		o.Set("input", model.Block{Input: sent}.InputObject())
 	}
-	if known(b.kind()) {
+	if known(b.is) {
 		// Fields that say nothing would only make the block one that is kept raw.
 		o.Drop(func(_ string, value json.RawMessage) bool { return string(value) == "null" })
 	}
@@ -142,10 +171,4 @@ func known(kind model.BlockType) bool {
 		return true
 	}
 	return false
-}
-
-func readList(raw json.RawMessage) []json.RawMessage {
-	var list []json.RawMessage
-	_ = json.Unmarshal(raw, &list) // null or nothing: an empty one
-	return list
 }

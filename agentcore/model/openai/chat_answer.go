@@ -2,8 +2,8 @@ package openai
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/stophook/stophook/agentcore/model"
@@ -145,7 +145,7 @@ func (a *chatAnswer) call(d toolCallDelta, emit func(model.Event) bool) {
 	if p == nil || another {
 		id := d.ID
 		if id == "" {
-			id = fmt.Sprintf("call_%s_%d", a.message.ID, len(a.parts.all))
+			id = "call_" + rand.Text() // it must be unlike all others of a conversation
 		}
 		p = a.parts.begin(model.Block{Type: model.BlockToolUse, ID: id, Name: d.Function.Name})
 		emit(model.Event{Block: p.position, ToolUse: &model.ToolUseHead{ID: id, Name: d.Function.Name}})

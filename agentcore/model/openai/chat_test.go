@@ -35,10 +35,6 @@ func TestChat(t *testing.T) {
 			{"id":"c-1","choices":[{"delta":{"tool_calls":[{"index":0,"id":"call_2","function":{"name":"b","arguments":"{}"}}]},"finish_reason":"stop"}]}
 			[DONE]`, model.StopToolUse,
 			`[{"type":"tool_use","id":"call_1","name":"a","input":{"z": 1}},{"type":"tool_use","id":"call_2","name":"b","input":{}}]`, "-"},
-		{"servers of their own kind: no index, no id, no arguments", `
-			{"id":"c-1","choices":[{"delta":{"tool_calls":[{"function":{"name":"a"}}]}}]}
-			{"id":"c-1","choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{\"z\":2}"}}]},"finish_reason":"tool_calls"}]}
-			[DONE]`, model.StopToolUse, `[{"type":"tool_use","id":"call_c-1_0","name":"a","input":{"z":2}}]`, "-"},
 		{"servers of their own kind: content as a list", `
 			{"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}
 			[DONE]`, model.StopEndTurn, `[{"type":"text","text":"ab"}]`, "text0:ab"},
@@ -56,6 +52,26 @@ func TestChat(t *testing.T) {
 			[DONE]`, "eos", `[]`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.check(t, newChat()) })
+	}
+}
+
+// A call without an id gets one that no other has, as results name their call.
+func TestChat_callsWithoutIDs(t *testing.T) {
+	const script = `
+		{"id":"c-1","choices":[{"delta":{"tool_calls":[{"function":{"name":"a"}}]}}]}
+		{"id":"c-1","choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{\"z\":2}"}}]},"finish_reason":"tool_calls"}]}
+		[DONE]`
+	ids := map[string]bool{}
+	for range 3 {
+		shown, m, err := feed(newChat(), script)
+		if err != nil || len(m.Content) != 1 {
+			t.Fatalf("got %+v, %v", m, err)
+		}
+		b := m.Content[0]
+		if b.Name != "a" || string(b.Input) != `{"z":2}` || b.ID == "" || ids[b.ID] || shown[0].ToolUse.ID != b.ID {
+			t.Errorf("got %+v, shown as %+v", b, shown[0].ToolUse)
+		}
+		ids[b.ID] = true
 	}
 }
 
