@@ -13,14 +13,15 @@ import (
 // behaviours are the rules that are about the caller's side.
 func behaviours() []check {
 	return []check{
-		{"refused connection", checkRefused},
-		{"nothing is sent before the range", checkLazy},
-		{"early break", checkBreak},
-		{"ended context sends nothing", checkEnded},
-		{"abort before the answer", checkAbortMute},
-		{"abort in the middle", checkAbort},
-		{"deadline", checkDeadline},
-		{"calls at once", checkConcurrent},
+		{name: "refused connection", run: checkRefused},
+		{name: "nothing is sent before the range", run: checkLazy},
+		{name: "early break", run: checkBreak},
+		{name: "ended context sends nothing", run: checkEnded},
+		{name: "abort before the answer", run: checkAbortMute},
+		{name: "abort in the middle", run: checkAbort},
+		{name: "deadline", run: checkDeadline},
+		{name: "silence", run: checkSilence, idle: true},
+		{name: "calls at once", run: checkConcurrent},
 	}
 }
 
@@ -85,7 +86,7 @@ func checkBreak(t tester, a Adapter) {
 			break
 		}
 	}
-	s.waitGone(t)
+	s.waitGone(ctx, t)
 }
 
 func checkEnded(t tester, a Adapter) {
@@ -123,7 +124,7 @@ func checkAbortMute(t tester, a Adapter) {
 	if e.Partial != nil {
 		t.Errorf("nothing had come, but Partial is %+v", e.Partial)
 	}
-	s.waitGone(t)
+	s.waitGone(ctx, t)
 }
 
 func checkAbort(t tester, a Adapter) {
@@ -148,7 +149,7 @@ func checkAbort(t tester, a Adapter) {
 	if e.Retryable() {
 		t.Errorf("an aborted call is not tried again")
 	}
-	s.waitGone(t)
+	s.waitGone(ctx, t)
 }
 
 func checkDeadline(t tester, a Adapter) {
@@ -159,6 +160,16 @@ func checkDeadline(t tester, a Adapter) {
 	if !errors.Is(e, context.DeadlineExceeded) {
 		t.Errorf("the cause is lost: %v", e)
 	}
+}
+
+// checkSilence lets an answer begin and then nothing come, not even a ping.
+func checkSilence(t tester, a Adapter) {
+	s, _, ctx := start(t, a, begun(a.API))
+	e := listen(t, a.Idle(s.BaseURL, 50*time.Millisecond).Stream(ctx, hello())).expect(t, model.KindIncomplete)
+	if ctx.Err() != nil || e.Partial == nil || !e.Retryable() {
+		t.Errorf("silence may be tried again, and keeps what had come: %+v", e)
+	}
+	s.waitGone(ctx, t)
 }
 
 func checkConcurrent(t tester, a Adapter) {
@@ -180,19 +191,17 @@ func checkConcurrent(t tester, a Adapter) {
 	all.Wait()
 }
 
-// waitGone waits until the server has seen the client leave.
-func (s *Server) waitGone(t tester) {
+// waitGone waits until the server has seen the client leave by itself.
+func (s *Server) waitGone(ctx context.Context, t tester) {
 	t.Helper()
-	limit := time.NewTimer(patience)
-	defer limit.Stop()
 	for {
 		changed := s.Changed()
-		if s.Gone() > 0 {
+		if s.Gone() > 0 && ctx.Err() == nil {
 			return
 		}
 		select {
 		case <-changed:
-		case <-limit.C:
+		case <-ctx.Done():
 			t.Fatalf("the connection is still open: the request has to end with the range or its context")
 		}
 	}

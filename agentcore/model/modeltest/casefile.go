@@ -55,8 +55,9 @@ type want struct {
 	Error   *wantError
 }
 
-// wantError names the fields of an error that count. A Kind of * is any. Message is a part of its
-// text. Partial is compared when it is there; NoPartial says that there is none.
+// wantError names the fields of an error that count. A kind of * is any. Message
+// is a part of its text. Partial is compared when it is there; NoPartial says
+// that there is none.
 type wantError struct {
 	Kind       model.Kind
 	Status     int

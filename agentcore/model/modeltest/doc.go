@@ -6,8 +6,9 @@
 // An adapter's test calls [Run]. It plays recorded shapes of answers from a
 // server on the loopback, one file of testdata a case, and then tries what no
 // file can say: a refused connection, a cancelled call, an early break, calls at
-// once. [NewServer] is the same server for other tests: it answers with messages
-// (Answer), failures (Fail), or bytes as they are (Raw), and keeps the requests.
+// once. [NewServer] and [NewServerFunc] are the same server for other tests: it
+// answers with messages ([Answer]), failures ([Fail]), nothing ([Mute]), or bytes
+// as they are ([Raw]), and keeps the requests.
 //
 // # What the caller decides
 //

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -14,16 +13,18 @@ import (
 	"github.com/stophook/stophook/agentcore/model"
 )
 
-// patience bounds every call of a check: long enough for a busy machine, and
-// only ever used up by an adapter that hangs.
-const patience = 30 * time.Second
-
+// start makes a server and an adapter for it. When the check has taken too long
+// the server goes away, so that an adapter that hears nobody comes back.
 func start(t tester, a Adapter, replies ...Reply) (*Server, model.Model, context.Context) {
 	t.Helper()
 	s := newServer(a.API, replies...)
-	t.Cleanup(s.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
+	ctx, cancel := context.WithTimeout(t.Context(), a.bound())
+	stop := context.AfterFunc(ctx, s.Close)
+	t.Cleanup(func() {
+		stop()
+		cancel()
+		s.Close()
+	})
 	return s, a.New(s.BaseURL), ctx
 }
 

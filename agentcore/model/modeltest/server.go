@@ -20,8 +20,9 @@ type Server struct {
 	ending chan struct{}
 	close  func()
 
+	answer func(n int, req Request) (Reply, bool)
+
 	mu       sync.Mutex
-	replies  []Reply
 	requests []Request
 	gone     int
 	changed  chan struct{} // closed and replaced whenever a request comes or a client goes
@@ -49,8 +50,27 @@ func NewServer(t testing.TB, api API, replies ...Reply) *Server {
 	return s
 }
 
+// NewServerFunc starts a server that asks answer for each reply, and ends it with
+// the test: for requests that come in any order. answer may be called from
+// several goroutines.
+func NewServerFunc(t testing.TB, api API, answer func(req Request) Reply) *Server {
+	t.Helper()
+	s := open(api, func(_ int, req Request) (Reply, bool) { return answer(req), true })
+	t.Cleanup(s.Close)
+	return s
+}
+
 func newServer(api API, replies ...Reply) *Server {
-	s := &Server{api: api, replies: replies, ending: make(chan struct{}), changed: make(chan struct{})}
+	return open(api, func(n int, _ Request) (Reply, bool) {
+		if n >= len(replies) {
+			return Reply{}, false
+		}
+		return replies[n], true
+	})
+}
+
+func open(api API, answer func(n int, req Request) (Reply, bool)) *Server {
+	s := &Server{api: api, answer: answer, ending: make(chan struct{}), changed: make(chan struct{})}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.BaseURL = api.base(s.http.URL)
 	s.close = sync.OnceFunc(func() {
@@ -103,16 +123,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("modeltest: the %s API is asked with POST %s, not %s %s", s.api, s.api.path(), r.Method, r.URL.Path), http.StatusNotFound)
 		return
 	}
-	var reply Reply
+	n, req := 0, Request{r.Method, r.URL.Path, r.Header.Clone(), body}
 	s.change(func() {
-		n := len(s.requests)
-		s.requests = append(s.requests, Request{r.Method, r.URL.Path, r.Header.Clone(), body})
-		if n < len(s.replies) {
-			reply = s.replies[n]
-		} else {
-			reply = Fail(http.StatusInternalServerError, "api_error", fmt.Sprintf("modeltest: no reply is left for request %d", n+1))
-		}
+		n = len(s.requests)
+		s.requests = append(s.requests, req)
 	})
+	reply, ok := s.answer(n, req)
+	if !ok {
+		reply = Fail(http.StatusInternalServerError, "api_error", fmt.Sprintf("modeltest: no reply is left for request %d", n+1))
+	}
 	if !reply.play(w, r, s.api, s.ending) {
 		s.change(func() { s.gone++ })
 	}

@@ -1,8 +1,10 @@
 package modeltest
 
 import (
+	"cmp"
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stophook/stophook/agentcore/model"
 )
@@ -16,8 +18,14 @@ type Adapter struct {
 	// no attempts of its own: trying again is [model.Retry]'s.
 	New func(baseURL string) model.Model
 
+	// Idle makes one that gives up when nothing comes for d. Nil: the check
+	// "silence" is skipped.
+	Idle func(baseURL string, d time.Duration) model.Model
+
 	// Skip names checks that do not apply, each with the reason.
 	Skip map[string]string
+
+	patience time.Duration // how long a call of a check may take; 0: 30 s
 }
 
 // Run holds an adapter to the contract of [model.Model], one subtest a check.
@@ -35,6 +43,9 @@ func Run(t *testing.T, a Adapter) {
 	}
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
+			if c.idle && a.Idle == nil {
+				t.Skip("Adapter.Idle is not given: the adapter has no bound for silence")
+			}
 			if reason := a.Skip[c.name]; reason != "" {
 				t.Skip(reason)
 			}
@@ -47,6 +58,7 @@ func Run(t *testing.T, a Adapter) {
 type check struct {
 	name string
 	run  func(t tester, a Adapter)
+	idle bool // needs Adapter.Idle
 }
 
 // tester is the part of testing.T that checks use, so that the suite's own tests
@@ -59,6 +71,10 @@ type tester interface {
 	Context() context.Context
 }
 
+// bound is how long a call may take: long enough for a busy machine, and only
+// ever used up by an adapter that hangs.
+func (a Adapter) bound() time.Duration { return cmp.Or(a.patience, 30*time.Second) }
+
 // checksOf gives the cases of an API and the rules that no file can say.
 func checksOf(api API) ([]check, error) {
 	cases, err := loadCases(api)
@@ -67,7 +83,7 @@ func checksOf(api API) ([]check, error) {
 	}
 	var all []check
 	for _, c := range cases {
-		all = append(all, check{c.name, c.check})
+		all = append(all, check{name: c.name, run: c.check})
 	}
 	return append(all, behaviours()...), nil
 }
