@@ -41,7 +41,11 @@ type Config struct {
 	Exec   execctx.ExecutionContext
 	Spawn  execctx.SpawnConfig
 	Handle *execctx.Handle
-	Paths  *tool.Paths // nil: everything below the working directory
+	// Env is asked for more variables of commands when a handle is made, which is
+	// after the SessionStart hooks; nil: none but those of Spawn. What it reads, such
+	// as the hooks' environment file (hook.ReadEnvFile), is the caller's affair.
+	Env   func() (map[string]string, error)
+	Paths *tool.Paths // nil: everything below the working directory
 
 	Bus      *hook.Bus      // nil: nobody listens
 	Commands *hook.Commands // nil: no command hooks

@@ -3,6 +3,7 @@ package agentcore
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/stophook/stophook/agentcore/tool"
 	"github.com/stophook/stophook/execctx"
@@ -21,6 +22,9 @@ func (a *Agent) env(ctx context.Context) (*tool.Env, error) {
 		if cfg.CWD == "" {
 			cfg.CWD = a.thread.CWD()
 		}
+		if err := a.addEnv(&cfg); err != nil {
+			return nil, err
+		}
 		h, err := a.cfg.Exec.Spawn(ctx, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("agentcore: make the place where commands run: %w", err)
@@ -29,4 +33,21 @@ func (a *Agent) env(ctx context.Context) (*tool.Env, error) {
 	}
 	env.Handle = *a.handle
 	return env, nil
+}
+
+func (a *Agent) addEnv(cfg *execctx.SpawnConfig) error {
+	if a.cfg.Env == nil {
+		return nil
+	}
+	more, err := a.cfg.Env()
+	if err != nil {
+		return fmt.Errorf("agentcore: environment of commands: %w", err)
+	}
+	env := maps.Clone(cfg.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, more)
+	cfg.Env = env
+	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/urfave/cli/v2"
 
+	"github.com/stophook/stophook/agentcore/hook"
 	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/internal/term"
 )
@@ -36,6 +37,7 @@ type program struct {
 	workdir        func() (string, error)
 	interrupted    func() (context.Context, func())
 	home           string
+	settings       *hook.Settings // set by configure
 	log            *logrus.Logger
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -135,9 +136,9 @@ func (p *program) configure(c *cli.Context, cwd string) (agentcore.Config, error
 	for _, w := range settings.Warnings {
 		p.log.Warn(w)
 	}
+	p.settings = settings
 	cfg = agentcore.Config{System: system, Tools: builtin.All(builtin.Options{}), Gate: gate, PermissionMode: string(mode), Paths: where,
-		Exec:     execctx.NewProcess(execctx.ProcessOptions{CWD: cwd, Env: p.childEnv(), Warn: func(err error) { p.log.Warn(err) }}),
-		Commands: hook.NewCommands(settings, hook.Options{ProjectDir: cwd, Env: p.environ, Hide: secretVars(), Entrypoint: entrypoint}),
+		Exec: execctx.NewProcess(execctx.ProcessOptions{CWD: cwd, Env: p.childEnv(), Warn: func(err error) { p.log.Warn(err) }}),
 		Behavior: agentcore.Behavior{MaxTurns: c.Int("max-turns"), MaxTotalTokens: c.Int64("max-tokens"), MaxDuration: c.Duration("max-time"),
 			ThinkingTokens: c.Int("thinking")},
 		Now: p.now, Warn: func(text string) { p.log.Warn(text) }}
@@ -188,12 +189,39 @@ Working directory: %s
 Date: %s`, cwd, p.now().Format(time.DateOnly)), nil
 }
 
+// hookOptions are what hooks are told of us, and what they must not see.
+func (p *program) hookOptions(sess *session.Session) hook.Options {
+	return hook.Options{ProjectDir: sess.CWD(), Env: p.environ, Hide: secretVars(), Entrypoint: entrypoint,
+		EnvFile: func(string) string { return envFile(sess) }}
+}
+
+// envFile is where SessionStart hooks leave variables for commands.
+func envFile(sess *session.Session) string { return filepath.Join(filepath.Dir(sess.Path()), "env.sh") }
+
+// sessionEnv is what commands of the agent, such as stophook status, know their
+// session by, and what the hooks left for them.
+func (p *program) sessionEnv(sess *session.Session) (map[string]string, error) {
+	left, skipped, err := hook.ReadEnvFile(envFile(sess))
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range skipped {
+		p.log.Warnf("%s: not understood and left out: %s", envFile(sess), line)
+	}
+	env := map[string]string{}
+	for _, kv := range append(left, hook.SessionEnv(p.hookOptions(sess), sess.ID(), "agentcore")...) {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	return env, nil
+}
+
 // work runs the agent and tells how it ended by the exit code.
 func (p *program) work(cfg agentcore.Config, text string, print printer) error {
 	sess := cfg.Session
-	cfg.Spawn = execctx.SpawnConfig{CWD: sess.CWD(), Env: map[string]string{
-		// What commands of the agent, such as stophook status, know their session by.
-		"CLAUDE_CODE_SESSION_ID": sess.ID(), "CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_PROJECT_DIR": sess.CWD()}}
+	cfg.Commands = hook.NewCommands(p.settings, p.hookOptions(sess))
+	cfg.Spawn = execctx.SpawnConfig{CWD: sess.CWD()}
+	cfg.Env = func() (map[string]string, error) { return p.sessionEnv(sess) }
 	agent, err := agentcore.New(cfg)
 	if err != nil {
 		return err
