@@ -20,7 +20,7 @@ const (
 // names that mean something else.
 func fileTool(name string) bool {
 	switch strings.TrimPrefix(name, "functions.") {
-	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+	case "Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write_file": // the last two are our own agent's
 		return true
 	}
 	return false

@@ -38,6 +38,8 @@ func TestKeepTexts(t *testing.T) {
 		{"an edit", "Edit", obj{{"file_path", "/f"}, {"old_string", "a"}, {"new_string", "b\nc"}}, "b\nc", "a", false},
 		{"a new file", "Write", obj{{"content", "text"}, {"file_path", "/f"}}, "text", "", false},
 		{"a cell", "NotebookEdit", obj{{"notebook_path", "/f"}, {"new_source", "x = 1"}}, "x = 1", "", false},
+		{"our own agent's edit", "edit", obj{{"path", "/f"}, {"old_string", "a"}, {"new_string", "b"}}, "b", "a", false},
+		{"our own agent's write_file", "write_file", obj{{"path", "/f"}, {"content", "all"}}, "all", "", false},
 		{"several edits in one call", "MultiEdit", obj{{"edits", []any{obj{{"old_string", "a"}, {"new_string", "b"}}, obj{{"new_string", "d"}, {"old_string", "c"}}}}}, "b\nd", "a\nc", false},
 		{"input as a JSON string", "Write", `{"file_path":"/f","content":"x"}`, "x", "", false},
 		{"a deletion writes nothing", "Edit", obj{{"old_string", "a"}, {"new_string", ""}}, "", "a", false},
