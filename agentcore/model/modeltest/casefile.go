@@ -23,7 +23,6 @@ var files embed.FS
 // caseFile is one recorded conversation: what is asked, what the API answers,
 // what the adapter must make of it. Its first text says why it is there.
 type caseFile struct {
-	name  string
 	setup setup
 	turns []turn
 }
@@ -70,30 +69,30 @@ type wantError struct {
 	NoPartial  bool           `json:"no_partial"`
 }
 
-// loadCases reads the files of an API, in order of name.
-func loadCases(api API) ([]caseFile, error) {
-	dir := path.Join("testdata", string(api))
-	entries, err := fs.ReadDir(files, dir)
+// caseNames gives the names of an API's cases, in order.
+func caseNames(api API) ([]string, error) {
+	entries, err := fs.ReadDir(files, path.Join("testdata", string(api)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("modeltest: the API %q has no cases: %w", api, err)
 	}
-	var all []caseFile
+	var names []string
 	for _, entry := range entries {
-		data, err := files.ReadFile(path.Join(dir, entry.Name()))
-		if err != nil {
-			return nil, err
-		}
-		c, err := parseCase(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s/%s: %w", dir, entry.Name(), err)
-		}
-		c.name = strings.TrimSuffix(entry.Name(), ".txtar")
-		all = append(all, c)
+		names = append(names, strings.TrimSuffix(entry.Name(), ".txtar"))
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no case", dir)
+	return names, nil
+}
+
+func loadCase(api API, name string) (caseFile, error) {
+	file := path.Join("testdata", string(api), name+".txtar")
+	data, err := files.ReadFile(file)
+	if err != nil {
+		return caseFile{}, err
 	}
-	return all, nil
+	c, err := parseCase(data)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", file, err)
+	}
+	return c, nil
 }
 
 func parseCase(data []byte) (caseFile, error) {
