@@ -54,14 +54,14 @@ func edit(ctx context.Context, call *tool.Call, in editInput, maxFile int64) (*t
 	if info.dir {
 		return tool.Errorf("%s is a folder.", in.Path), nil
 	}
-	data, err := readAll(func() (readCloser, error) { return t.open(ctx) }, maxFile)
+	data, kind, err := readText(func() (readCloser, error) { return t.open(ctx) }, maxFile)
 	if errors.Is(err, errTooLarge) {
 		return tool.Errorf("%s is larger than %d bytes, too large to edit: use the shell.", in.Path, maxFile), nil
 	}
 	if err != nil {
 		return fail(err)
 	}
-	if kind := binaryKind(data[:min(len(data), sniffLen)]); kind != "" {
+	if kind != "" {
 		return tool.Errorf("%s is %s, and not text; nothing was changed.", in.Path, kind), nil
 	}
 	r, problem := replace(string(data), in.OldString, in.NewString, in.ReplaceAll)

@@ -259,3 +259,39 @@ func TestFileTools_taskOutput_AC14(t *testing.T) {
 		t.Errorf("%q", got.Text)
 	}
 }
+
+// A folder that cannot be read is said, and the search goes on beside it.
+func TestSearch_unreadableFolder(t *testing.T) {
+	for _, name := range []string{"glob", "list_files"} {
+		w, mock := inMock(t, execctx.MockOptions{})
+		for _, file := range []string{"a/x", "b/y", "z"} {
+			if got := w.call("write_file", map[string]string{"path": file, "content": "1"}); got.IsError {
+				t.Fatal(got.Text)
+			}
+		}
+		// What is listed: the folder above for the entry of this one, this one, a.
+		mock.Fail(execctx.MockSeamListFiles, nil, nil, errors.New("input/output error"))
+		got := w.call(name, map[string]any{"glob": map[string]any{"pattern": "**"}, "list_files": map[string]any{"depth": 2}}[name])
+		if !strings.Contains(got.Text, "[1 folder could not be read]") || !strings.Contains(got.Text, "b/y") || strings.Contains(got.Text, "a/x") {
+			t.Errorf("%s: %q", name, got.Text)
+		}
+	}
+}
+
+func TestEdit_limits(t *testing.T) {
+	w := newWorkspace(t, map[string]string{"large": strings.Repeat("x\n", 100), "image": "GIF89a", "many": strings.Repeat("one\n", 30), "block": "x\n"})
+	w.use(Options{MaxFileBytes: 150})
+	for _, tc := range []struct{ reason, input, want string }{
+		{"too large", `{"path":"large","old_string":"a","new_string":"b"}`, "large is larger than 150 bytes, too large to edit: use the shell."},
+		{"no text", `{"path":"image","old_string":"a","new_string":"b"}`, "image is a GIF image, and not text; nothing was changed."},
+		{"a list that is cut", `{"path":"many","old_string":"one","new_string":"b"}`, "many: nothing was changed. old_string is there 30 times, beginning at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …. Add lines around the one that you mean, or set replace_all."},
+	} {
+		if got := w.call("edit", tc.input); got.Text != tc.want || !got.IsError {
+			t.Errorf("%s: %q", tc.reason, got.Text)
+		}
+	}
+	got := w.call("edit", map[string]string{"path": "block", "old_string": "x", "new_string": strings.Repeat("new\n", 60)})
+	if !strings.HasSuffix(got.Text, "    40\tnew\n[… 21 more lines]\n") {
+		t.Errorf("%q", got.Text[len(got.Text)-60:])
+	}
+}

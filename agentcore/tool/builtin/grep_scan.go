@@ -49,7 +49,7 @@ func (s *scan) file(ctx context.Context, name string, open func() (readCloser, e
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	data, err := readAll(open, maxFile)
+	data, kind, err := readText(open, maxFile)
 	switch {
 	case errors.Is(err, errTooLarge):
 		s.large = append(s.large, name)
@@ -60,7 +60,7 @@ func (s *scan) file(ctx context.Context, name string, open func() (readCloser, e
 		s.failed++
 		return nil
 	}
-	if binaryKind(data[:min(len(data), sniffLen)]) != "" {
+	if kind != "" {
 		return nil
 	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // $ is before a CRLF as well

@@ -81,8 +81,8 @@ func (g *ignorer) read(ctx context.Context, env *tool.Env, name string) (string,
 	if err != nil || t.local && !t.place.Exists {
 		return "", false
 	}
-	data, err := readAll(func() (readCloser, error) { return t.open(ctx) }, maxIgnoreFile)
-	return string(data), err == nil
+	data, kind, err := readText(func() (readCloser, error) { return t.open(ctx) }, maxIgnoreFile)
+	return string(data), err == nil && kind == ""
 }
 
 func (g *ignorer) add(data, base, up string) {
