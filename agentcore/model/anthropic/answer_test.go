@@ -80,7 +80,7 @@ func TestAnswer(t *testing.T) {
 			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_2","name":"b"}}
 			{"type":"content_block_stop","index":1}` + end,
 			`[{"type":"tool_use","id":"toolu_1","name":"a","input":{"z":1.0}},{"type":"tool_use","id":"toolu_2","name":"b","input":{}}]`,
-			"call0:toolu_1/a call1:toolu_2/b"},
+			`call0:toolu_1/a input0:{"z":1.0} call1:toolu_2/b`},
 		{"thinking", begin + `
 			{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
 			{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm","estimated_tokens":7}}

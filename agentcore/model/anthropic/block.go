@@ -45,9 +45,18 @@ func (b *block) head(emit func(model.Event) bool) {
 	switch b.is {
 	case model.BlockToolUse:
 		emit(model.Event{Block: b.position, ToolUse: &model.ToolUseHead{ID: b.start.Text("id"), Name: b.start.Text("name")}})
+		// Some servers give the input at once, and no pieces after it.
+		if input := b.start.Get("input"); len(input) > 0 && !isEmpty(input) {
+			emit(model.Event{Block: b.position, Input: string(input)})
+		}
 	case model.BlockText, model.BlockThinking:
 		b.show(string(b.is), b.start.Text(string(b.is)), emit)
 	}
+}
+
+func isEmpty(input json.RawMessage) bool {
+	o, err := exchange.ReadObject(input)
+	return err == nil && string(o.JSON()) == "{}" || string(input) == "null"
 }
 
 func (b *block) show(field, more string, emit func(model.Event) bool) {

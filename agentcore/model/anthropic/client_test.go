@@ -97,7 +97,7 @@ func TestClient_headers(t *testing.T) {
 
 // The key is in no error, whoever quotes it, and neither is it in what an error
 // is made of.
-func TestClient_keyInNoError(t *testing.T) {
+func TestClient_keyInNoError_RT24(t *testing.T) {
 	const key = "very-secret-key-of-no-known-form"
 	quoting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Request-Id", r.Header.Get("X-Other"))

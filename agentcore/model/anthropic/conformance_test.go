@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestConformance(t *testing.T) {
+func TestConformance_RT20_RT23(t *testing.T) {
 	idle := func(baseURL string, d time.Duration) model.Model {
 		return newClient(t, anthropic.Options{
 			APIKey: modeltest.APIKey, BaseURL: baseURL, Model: "test-model", Thinking: anthropic.ThinkingBudget, IdleTimeout: d,

@@ -153,7 +153,7 @@ func TestBody(t *testing.T) {
 }
 
 // Blocks pass byte for byte: their signatures and hashes are about that.
-func TestBody_blocksAsTheyCame(t *testing.T) {
+func TestBody_blocksAsTheyCame_RT22(t *testing.T) {
 	blocks := []string{
 		`{"type":"thinking","thinking":"Hm é <.","signature":"c2ln+/="}`,
 		`{"type":"thinking","thinking":"","signature":"c2ln"}`,

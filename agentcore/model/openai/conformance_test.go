@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestConformance(t *testing.T) {
+func TestConformance_RT20_RT23(t *testing.T) {
 	for _, api := range []struct {
 		api  openai.API
 		test modeltest.API
