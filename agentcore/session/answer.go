@@ -9,12 +9,13 @@ import (
 
 // Assistant records an answer, one row a block as the client does, all with the
 // same message id, and gives the uuid of the last row. requestID may be empty.
-// An answer without an id gets one. What came of a broken answer
+// An answer without an id gets one, and so does one with the id of the answer
+// before it: rows with one id are one answer. What came of a broken answer
 // (model.PartialOf) is recorded the same way.
 func (t *Thread) Assistant(m *model.Message, requestID string) (uuid string, err error) {
 	whole := *m
 	whole.Role = model.RoleAssistant
-	if whole.ID == "" {
+	if whole.ID == "" || whole.ID == t.state.fold.answer.ID {
 		whole.ID = "msg_" + strings.ReplaceAll(t.opts.NewID(), "-", "")
 	}
 	b := t.batch()

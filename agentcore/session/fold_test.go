@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -88,23 +89,63 @@ func TestFold_RT42(t *testing.T) {
 
 // What was told once stays as it was, whatever comes later.
 func TestMessages_areNotChanged(t *testing.T) {
-	s := record(t, newStore(t))
-	prompt(t, s.Thread, "a")
-	answer(t, s.Thread, "m1", model.StopPauseTurn, model.Text("b"))
-	first := s.Messages()
-	before := show(first)
-	first[0] = model.Message{} // the slice is the caller's
-	answer(t, s.Thread, "m2", model.StopToolUse, model.Text("c"), use("c9", "n", `{}`))
-	second := s.Messages()
-	must(t, s.ToolResults(ToolResult{CallID: "c9", Text: "r"}))
-	prompt(t, s.Thread, "d")
-	s.Messages()
-	answer(t, s.Thread, "m3", model.StopEndTurn, model.Text("e"))
-	if show(first[1:]) != before[strings.Index(before, "\n")+1:] {
-		t.Error("messages that were told have changed")
+	s := create(t, newStore(t))
+	type told struct {
+		messages []model.Message
+		text     string
 	}
-	if got := show(second); !strings.Contains(got, "broken off") || strings.Contains(got, `"r"`) {
-		t.Errorf("messages\n%s", got)
+	var all []told
+	tell := func() {
+		m := s.Messages()
+		all = append(all, told{m, show(m)})
+	}
+	for i := range 12 { // long enough for lists to have room behind their end
+		prompt(t, s.Thread, fmt.Sprint("prompt ", i))
+		tell()
+	}
+	for i := range 12 {
+		answer(t, s.Thread, fmt.Sprint("m", i), model.StopPauseTurn, model.Text(fmt.Sprint("answer ", i)))
+		tell()
+	}
+	answer(t, s.Thread, "m", model.StopToolUse, use("c1", "n", `{}`), use("c2", "n", `{}`))
+	tell()
+	must(t, s.ToolResults(ToolResult{CallID: "c2", Text: "r"}))
+	tell()
+	for i := range 12 {
+		prompt(t, s.Thread, fmt.Sprint("prompt ", i))
+		tell()
+		answer(t, s.Thread, fmt.Sprint("n", i), model.StopEndTurn, model.Text(" ")) // nothing to say
+		tell()
+	}
+	answer(t, s.Thread, "last", model.StopEndTurn, model.Text("e"))
+	for i, m := range all {
+		if diff := cmp.Diff(m.text, show(m.messages)); diff != "" {
+			t.Errorf("what was told at step %d has changed (-then +now):\n%s", i, diff)
+		}
+	}
+	first := s.Messages()
+	before := show(s.Messages())
+	clear(first) // the slice is the caller's
+	if show(s.Messages()) != before {
+		t.Error("the caller's change of its slice is seen")
+	}
+}
+
+// A model that is played from a list may give every answer the same id, or none.
+func TestAssistant_sameID(t *testing.T) {
+	for _, id := range []string{"", "msg_1"} {
+		s := create(t, newStore(t))
+		prompt(t, s.Thread, "a")
+		answer(t, s.Thread, id, model.StopToolUse, model.Text("b"), use("c1", "n", `{}`))
+		must(t, s.ToolResults(ToolResult{CallID: "c1", Text: "r"}))
+		answer(t, s.Thread, id, model.StopEndTurn, model.Text("c"))
+		live := s.Messages()
+		if len(live) != 4 || show(live) != show(reopen(t, s).Messages()) {
+			t.Errorf("id %q: messages\n%s", id, show(live))
+		}
+		if n := s.Totals().ModelCalls; n != 2 {
+			t.Errorf("id %q: %d model calls", id, n)
+		}
 	}
 }
 

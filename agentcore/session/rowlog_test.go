@@ -28,6 +28,41 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return n, errors.Join(err, syscall.ENOSPC)
 }
 
+// A row that lacks its newline only is whole, and known.
+func TestAppend_fullDiskAtTheNewline_RT40(t *testing.T) {
+	s := create(t, newStore(t))
+	prompt(t, s.Thread, "a")
+	row := readFile(t, s.Path())
+	row = row[strings.Index(row, "\n")+1:]
+	s.log.out = &fullDisk{rowLog: &s.log, room: len(row) - 1}
+	if _, err := s.UserPrompt(Prompt{Text: "b"}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("error %v", err)
+	}
+	s.log.out = s.log.f
+	// Its parent is longer than null, so it did not fit: nothing of it is told.
+	if n := len(s.Messages()[0].Content); n != 1 {
+		t.Fatalf("%d prompts", n)
+	}
+	prompt(t, s.Thread, "c")
+	file := readFile(t, s.Path())
+	row = file[strings.LastIndex(strings.TrimSpace(file), "\n")+1:]
+	s.log.out = &fullDisk{rowLog: &s.log, room: len(row) - 1}
+	if _, err := s.UserPrompt(Prompt{Text: "d"}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("error %v", err)
+	}
+	s.log.out = s.log.f
+	live := show(s.Messages())
+	if !strings.Contains(live, `"d"`) {
+		t.Errorf("messages\n%s", live)
+	}
+	prompt(t, s.Thread, "e")
+	live = show(s.Messages())
+	s = reopen(t, s)
+	if d := s.Damage(); show(s.Messages()) != live || d.BadRows != 1 {
+		t.Errorf("%+v, messages\n%s", d, show(s.Messages()))
+	}
+}
+
 // A full disk at every byte of an append of three rows: what the thread tells is
 // what the file holds, and goes on when there is room again (RT-40).
 func TestAppend_fullDisk_RT40(t *testing.T) {
@@ -172,6 +207,12 @@ func TestRows_tooDeep(t *testing.T) {
 	s = reopen(t, s)
 	if len(s.Messages()) != 1 || s.Damage().BadRows != 0 {
 		t.Errorf("%+v", s.Damage())
+	}
+	place(t, s.store, "deep", []byte(`{"type":"user","a":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+"}\n"))
+	other := got[*Session](t)(s.store.Open("deep"))
+	defer other.Close()
+	if d := other.Damage(); d.BadRows != 1 {
+		t.Errorf("%+v", d)
 	}
 }
 
