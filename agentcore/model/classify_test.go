@@ -16,7 +16,7 @@ import (
 
 func noon() time.Time { return time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC) }
 
-func TestClassify(t *testing.T) {
+func TestClassify_RT21(t *testing.T) {
 	type header = map[string]string
 	for _, tc := range []struct {
 		reason        string
@@ -102,7 +102,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-func TestClassify_text(t *testing.T) {
+func TestClassify_text_RT24(t *testing.T) {
 	long := strings.Repeat("é", 3000)
 	for _, tc := range []struct{ reason, text, want string }{
 		{"trimmed", "  a\n", "a"},

@@ -36,7 +36,7 @@ func failing(kind model.Kind) scripted.Step {
 func most() float64 { return 1 }
 
 // The waits double up to their bound, times what the jitter says.
-func TestRetry_backoff(t *testing.T) {
+func TestRetry_backoff_RT21(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
 		opts   model.RetryOptions
@@ -94,7 +94,7 @@ func TestRetry_givesUp(t *testing.T) {
 	}
 }
 
-func TestRetry_onlyWhatCanHelp(t *testing.T) {
+func TestRetry_onlyWhatCanHelp_RT21(t *testing.T) {
 	for kind, again := range map[model.Kind]bool{
 		model.KindRateLimited: true, model.KindOverloaded: true, model.KindServer: true, model.KindNetwork: true, model.KindIncomplete: true,
 		model.KindUsageLimit: false, model.KindAuth: false, model.KindInvalid: false, model.KindContextTooLong: false,
@@ -111,7 +111,7 @@ func TestRetry_onlyWhatCanHelp(t *testing.T) {
 	}
 }
 
-func TestRetry_retryAfter(t *testing.T) {
+func TestRetry_retryAfter_RT21(t *testing.T) {
 	after := func(d time.Duration) scripted.Step {
 		return scripted.Step{Error: &scripted.Failure{Kind: model.KindRateLimited, Message: "too fast", RetryAfter: d}}
 	}
@@ -137,7 +137,7 @@ func TestRetry_retryAfter(t *testing.T) {
 }
 
 // What was shown of a broken answer is void, and says so, with what it cost.
-func TestRetry_restarts(t *testing.T) {
+func TestRetry_restarts_RT8(t *testing.T) {
 	three := 3
 	m := scripted.Play(scripted.Step{Text: "abcdef", Chunk: 1, Cut: &three}, failing(model.KindOverloaded), scripted.Step{Text: "whole", Chunk: 2})
 	var got []string
@@ -239,7 +239,7 @@ func (b bare) Stream(context.Context, *model.Request) iter.Seq2[model.Event, err
 	return iter.Seq2[model.Event, error](b)
 }
 
-func TestRetry_wrongModels(t *testing.T) {
+func TestRetry_wrongModels_RT20(t *testing.T) {
 	plain := errors.New("boom")
 	for _, tc := range []struct {
 		reason string

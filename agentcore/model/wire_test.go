@@ -59,7 +59,7 @@ func TestBlock_wire(t *testing.T) {
 	}
 }
 
-func TestBlock_keepsWhatItDoesNotKnow(t *testing.T) {
+func TestBlock_keepsWhatItDoesNotKnow_RT22(t *testing.T) {
 	for _, wire := range []string{
 		`{"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"x"}}`,
 		`{"type":"text","text":"a","citations":[{"type":"char_location","cited_text":"<é>"}]}`,

@@ -140,9 +140,9 @@ func onRequest(change func(ctx context.Context, req *model.Request) context.Cont
 	}
 }
 
-// TestRun_seesBrokenAdapters: each adapter here breaks one rule, and the check of
+// Each adapter here breaks one rule, and the check of
 // that name must see it.
-func TestRun_seesBrokenAdapters(t *testing.T) {
+func TestRun_seesBrokenAdapters_RT23(t *testing.T) {
 	sleepless := func(context.Context, time.Duration) error { return nil }
 	plain := func(text string) func(*model.Error) error {
 		return func(*model.Error) error { return errors.New(text) }

@@ -90,7 +90,7 @@ func TestModel_answers(t *testing.T) {
 }
 
 // A script that is over says so. It is never an empty answer.
-func TestModel_over(t *testing.T) {
+func TestModel_over_RT20(t *testing.T) {
 	m := scripted.Play(scripted.Step{Text: "one"}, scripted.Step{Name: "later", When: &scripted.Match{Text: "never"}, Text: "two"})
 	ask(t, m, user("a"))
 	e := refused(t, m, user("b", "what now?"))
@@ -291,7 +291,7 @@ func TestModel_deltas(t *testing.T) {
 }
 
 // Failures carry what had come, and only blocks that are whole (see model.Error).
-func TestModel_failures(t *testing.T) {
+func TestModel_failures_RT8(t *testing.T) {
 	zero, three := 0, 3
 	at := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	begun := func(blocks ...model.Block) *model.Message {
