@@ -178,7 +178,7 @@ func parseSource(text string, line, depth, maxBytes int) (*source, error) {
 }
 
 func parseLang(text string, lang syntax.LangVariant) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	return syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(endComments(text, lang)), "")
 }
 
 func unclosedHeredoc(err error) string {
