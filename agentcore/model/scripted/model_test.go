@@ -133,6 +133,24 @@ func TestModel_repeat(t *testing.T) {
 	}
 }
 
+// A session that is resumed with its script from the start gets ids of its own.
+func TestModel_resumed(t *testing.T) {
+	step := scripted.Step{Tools: []scripted.Tool{{Name: "x"}, {Name: "y"}}}
+	conversation := user("a")
+	var got []string
+	for range 3 {
+		msg := ask(t, scripted.Play(step), conversation)
+		for _, call := range msg.ToolUses() {
+			got = append(got, call.ID)
+		}
+		conversation.Messages = append(conversation.Messages, *msg)
+	}
+	want := []string{"toolu_0001_1", "toolu_0001_2", "toolu_0001x2_1", "toolu_0001x2_2", "toolu_0001x3_1", "toolu_0001x3_2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestModel_expect(t *testing.T) {
 	yes, no := true, false
 	two := 2

@@ -177,7 +177,7 @@ func (f *Failure) error() *model.Error {
 	return e
 }
 
-// message makes the answer of a step.
+// message makes the answer of a step. The lock is held.
 func (m *Model) message(i int, step Step, req *model.Request) *model.Message {
 	id := func(kind string, more ...int) string {
 		text := fmt.Sprintf("%s_%s%04d", kind, m.script.Prefix, i+1)
@@ -188,6 +188,9 @@ func (m *Model) message(i int, step Step, req *model.Request) *model.Message {
 			text += fmt.Sprintf("_%d", n)
 		}
 		return text
+	}
+	for called(req, id("toolu", 1)) { // a resumed session, and the script begins anew
+		m.times[i]++
 	}
 	msg := &model.Message{ID: id("msg"), Role: model.RoleAssistant, Model: m.script.Model, StopReason: step.StopReason, Usage: &model.Usage{InputTokens: 100, OutputTokens: 20}}
 	if msg.Model == "" {
@@ -217,6 +220,18 @@ func (m *Model) message(i int, step Step, req *model.Request) *model.Message {
 		}
 	}
 	return msg
+}
+
+// called tells whether a call of that id is in the conversation.
+func called(req *model.Request, id string) bool {
+	for i := range req.Messages {
+		for j := range req.Messages[i].Content {
+			if b := &req.Messages[i].Content[j]; b.Type == model.BlockToolUse && b.ID == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // parts gives the content in order.
