@@ -43,9 +43,11 @@ type Options struct {
 	// Model is for requests that name none.
 	Model string
 
-	// Thinking is how a budget is asked for; empty: [ThinkingAdaptive]. A request
-	// without a budget says nothing about thinking, and the model does what is
-	// its default.
+	// Thinking is how a budget is asked for; empty: [ThinkingAdaptive]. Thinking
+	// counts in the API's max_tokens, so the budget, at least 1024, is added to
+	// the request's MaxTokens: both together must be within what the model can. A
+	// request without a budget says nothing about thinking, and the model does
+	// what is its default.
 	Thinking Thinking
 
 	// Effort is how much work the model puts into an answer, where it knows the

@@ -208,3 +208,27 @@ func TestBody_refuses(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a transcript holds, the request is JSON with at most four marks, or
+// it is refused before it is sent.
+func FuzzBody(f *testing.F) {
+	f.Add([]byte(`[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"tool_use","id":"a:1","name":"n","input":[]},{"type":"new"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a:1","is_error":true}]}]`), true)
+	f.Add([]byte(`[{"role":"user","content":[{"type":"text","text":"a","phase":{}},{"type":"image","source":{}},{"type":"tool_result","content":[{"type":"openai_item"},{"type":"text"}]}]}]`), false)
+	f.Fuzz(func(t *testing.T, conversation []byte, cache bool) {
+		var messages []model.Message
+		if json.Unmarshal(conversation, &messages) != nil {
+			return
+		}
+		body, err := (&Client{}).body(&model.Request{Model: "m", System: "s", Tools: tools(), Cache: cache, Messages: messages})
+		if err != nil {
+			return
+		}
+		if !json.Valid(body) {
+			t.Fatalf("no JSON: %s", body)
+		}
+		own := bytes.Count(conversation, []byte("cache_control")) + bytes.Count(conversation, []byte(`\u`))
+		if n := bytes.Count(body, []byte(`"cache_control"`)); n > 4 && own == 0 {
+			t.Errorf("%d marks in %s", n, body)
+		}
+	})
+}

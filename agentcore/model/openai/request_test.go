@@ -174,3 +174,22 @@ func TestBody_refuses(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a transcript holds, the request is JSON, or it is refused before it
+// is sent.
+func FuzzBody(f *testing.F) {
+	f.Add([]byte(`[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"thinking","thinking":"a","openai_item":{"type":"reasoning","encrypted_content":"e"}},{"type":"tool_use","id":"a:1","name":"n","input":[]},{"type":"new"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a:1","is_error":true}]}]`))
+	f.Add([]byte(`[{"role":"user","content":[{"type":"text","text":"a","phase":{}},{"type":"image","source":{"url":"x"}},{"type":"tool_result","content":[{"type":"openai_item","openai_item":7},{"type":"text"}]}]}]`))
+	f.Fuzz(func(t *testing.T, conversation []byte) {
+		var messages []model.Message
+		if json.Unmarshal(conversation, &messages) != nil {
+			return
+		}
+		c := &Client{options: Options{ReturnReasoning: true}}
+		for _, write := range []func(*model.Request) ([]byte, error){c.responsesBody, c.chatBody} {
+			if body, err := write(&model.Request{Model: "m", System: "s", Messages: messages}); err == nil && !json.Valid(body) {
+				t.Fatalf("no JSON: %s", body)
+			}
+		}
+	})
+}
