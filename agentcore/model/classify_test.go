@@ -170,3 +170,20 @@ func TestBroken(t *testing.T) {
 		t.Error("other errors have no Partial")
 	}
 }
+
+// Whatever a server says, the text that is shown is bounded and shows no key.
+func FuzzClassify(f *testing.F) {
+	f.Add(429, "rate_limit_error", "usage limit reached|1796083200", "7")
+	f.Add(400, "", "<html><title>K\u212a</title>", "Tue, 01 Dec 2026 12:01:30 GMT")
+	f.Add(401, "", "key sk-ant-0123456789abcdef", "1e999")
+	f.Fuzz(func(t *testing.T, status int, apiType, text, after string) {
+		e := model.Classify(status, apiType, text, func(string) string { return after }, noon())
+		if e.Kind == "" || e.RetryAfter < 0 || len(e.Message) > 2300 {
+			t.Fatalf("%+v", e)
+		}
+		if again := model.Classify(status, apiType, e.Message, nil, noon()); strings.Contains(e.Message, "sk-0123456789") || len(again.Message) > 2400 {
+			t.Fatalf("%q, then %q", e.Message, again.Message)
+		}
+		_ = e.Error()
+	})
+}

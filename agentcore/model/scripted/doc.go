@@ -26,7 +26,6 @@
 // A request that no step answers, or that is not as the step expects, fails with
 // an error that names the step, its file and line, what was expected and what
 // came. Nothing is ever answered with an empty text because the script was over.
-// Ids depend on the step alone, so that two runs of a script agree, and differ from
-// those that a conversation has already. A Model is
-// safe for concurrent use.
+// Ids depend on the step alone, so that two runs of a script agree, and differ
+// from those that a conversation has already. A Model is safe for concurrent use.
 package scripted
