@@ -34,6 +34,21 @@
 //   - What is live and what is read back are folded by the same code.
 //   - Folders are for their owner alone (0700, files 0600).
 //
+// # Rows
+//
+// Rows of the conversation are those that docs/claude-code.md measured, with
+// everything short in front of the message. Two types are ours alone, and readers
+// of transcripts skip them:
+//
+//   - agentcore-meta, the first row and one for every change: sessionId, agentId,
+//     createdAt, version, cwd, model, entrypoint, gitBranch, permissionMode, title,
+//     agentType, forkOf. Later rows change the fields that they have.
+//   - agentcore-run, at the start and the end of a run: event, runId, model,
+//     stopReason, error, usage, costUsd, unpriced, modelCalls, toolCalls, durationMs,
+//     and totals, the sums of the thread's whole life up to here.
+//
+// # Forks
+//
 // Forks copy rows under a new session id and mark them with forkedFrom, so that
 // no task of the original is taken for one of the fork.
 package session

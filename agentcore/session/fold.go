@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (f *fold) user(blocks []model.Block) {
 // result takes the answer to a call of the open answer. The first one counts; one
 // to any other call comes too late, or from nowhere.
 func (f *fold) result(b model.Block) {
-	at := f.waiting(b.ToolUseID)
+	at := waiting(f.calls, b.ToolUseID)
 	if at < 0 {
 		return
 	}
@@ -82,8 +83,8 @@ func (f *fold) result(b model.Block) {
 }
 
 // waiting finds the first call with that id which has no result; -1 for none.
-func (f *fold) waiting(id string) int {
-	return slices.IndexFunc(f.calls, func(c call) bool { return c.asked == id && c.result.Type == "" })
+func waiting(calls []call, id string) int {
+	return slices.IndexFunc(calls, func(c call) bool { return c.asked == id && c.result.Type == "" })
 }
 
 // assistant adds blocks of an answer, which stand in the row with the uuid source.
@@ -114,19 +115,23 @@ func (f *fold) assistant(m model.Message, source string) {
 				continue
 			}
 		case model.BlockToolUse:
-			if b.ID == "" || b.Name == "" {
-				continue
-			}
-			c := call{asked: b.ID, id: f.unique(b.ID), source: source}
-			if c.id != b.ID {
-				b.ID, b.Raw = c.id, nil
-			}
-			f.calls = append(f.calls, c)
+			b = f.call(b, source)
 		case "", model.BlockToolResult, model.BlockImage:
 			continue // not the assistant's to say
 		}
 		f.answer.Content = append(f.answer.Content, b)
 	}
+}
+
+// call opens a call. What the model left out gets a name, so that its call can be
+// answered and goes back in a form that an API takes.
+func (f *fold) call(b model.Block, source string) model.Block {
+	c := call{asked: b.ID, id: f.unique(cmp.Or(b.ID, "call")), source: source}
+	if c.id != b.ID || b.Name == "" {
+		b.ID, b.Name, b.Raw = c.id, cmp.Or(b.Name, "unknown"), nil
+	}
+	f.calls = append(f.calls, c)
+	return b
 }
 
 // unique takes an id, or one like it: models that are played from a list use one

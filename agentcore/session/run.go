@@ -22,6 +22,7 @@ type RunEnd struct {
 	Error      string
 	Usage      model.Usage // all of the run: failed answers and subagents too
 	CostUSD    float64
+	Unpriced   model.Usage // the part of Usage that CostUSD leaves out: its model has no price
 	ModelCalls int
 	ToolCalls  int
 	Duration   time.Duration
@@ -37,8 +38,8 @@ type Totals struct {
 	// Usage is that of all ended runs, and of the answers recorded outside them:
 	// in a run that goes on, or that was killed.
 	Usage model.Usage `json:"usage"`
-	// CostUSD is that of all ended runs. Unpriced is the part of Usage that no
-	// ended run has a cost for.
+	// CostUSD is that of all ended runs. Unpriced is the part of Usage that it
+	// leaves out.
 	CostUSD  float64     `json:"costUsd"`
 	Unpriced model.Usage `json:"unpriced"`
 }
@@ -104,6 +105,7 @@ func (t *Thread) RunEnd(r RunEnd) error {
 	totals.ToolCalls += r.ToolCalls
 	totals.Usage = totals.Usage.Add(r.Usage)
 	totals.CostUSD += r.CostUSD
+	totals.Unpriced = totals.Unpriced.Add(r.Unpriced)
 	if err := t.runRow("end", r.ID, r.Model, totals, &r); err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func (t *Thread) RunEnd(r RunEnd) error {
 	return nil
 }
 
-func (t *Thread) runRow(event, id, model string, totals Totals, end *RunEnd) error {
+func (t *Thread) runRow(event, id, name string, totals Totals, end *RunEnd) error {
 	b := t.batch()
 	b.note(typeRun)
 	b.str("event", event)
@@ -121,7 +123,7 @@ func (t *Thread) runRow(event, id, model string, totals Totals, end *RunEnd) err
 	b.opt("agentId", t.agent)
 	b.str("timestamp", b.now)
 	b.str("runId", id)
-	b.opt("model", model)
+	b.opt("model", name)
 	var err error
 	if end != nil {
 		b.opt("stopReason", end.StopReason)
@@ -129,6 +131,9 @@ func (t *Thread) runRow(event, id, model string, totals Totals, end *RunEnd) err
 		err = b.value("usage", end.Usage)
 		if err == nil {
 			err = b.value("costUsd", end.CostUSD)
+		}
+		if err == nil && end.Unpriced != (model.Usage{}) {
+			err = b.value("unpriced", end.Unpriced)
 		}
 		b.num("modelCalls", int64(end.ModelCalls))
 		b.num("toolCalls", int64(end.ToolCalls))

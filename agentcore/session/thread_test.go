@@ -130,8 +130,8 @@ func TestTotals_killedRun_RT8(t *testing.T) {
 		s = reopen(t, s) // r2 was killed
 	}
 	must(t, s.RunStart(Run{ID: "r3"}))
-	must(t, s.RunEnd(RunEnd{ID: "r3", Usage: model.Usage{InputTokens: 1}, CostUSD: 0.5, ModelCalls: 1}))
-	want.Runs, want.ModelCalls, want.CostUSD, want.Usage.InputTokens = 3, 4, 2, 111
+	must(t, s.RunEnd(RunEnd{ID: "r3", Usage: model.Usage{InputTokens: 3}, Unpriced: model.Usage{InputTokens: 2}, CostUSD: 0.5, ModelCalls: 1}))
+	want.Runs, want.ModelCalls, want.CostUSD, want.Usage.InputTokens, want.Unpriced.InputTokens = 3, 4, 2, 113, 12
 	if diff := cmp.Diff(want, s.Totals()); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
 	}
@@ -221,6 +221,24 @@ func TestToolResults_noCall_RT3(t *testing.T) {
 	}
 	if m := s.Messages(); sessiontest.Valid(m) != nil || m[2].Content[0].Content[0].Source == nil {
 		t.Error(show(m))
+	}
+}
+
+// Calls that a model got wrong are answered like any other (RT-3, RT-10).
+func TestToolResults_oddCalls_RT3(t *testing.T) {
+	s := create(t, newStore(t))
+	prompt(t, s.Thread, "a")
+	answer(t, s.Thread, "msg_1", model.StopToolUse, use("c", "n", `{}`), use("c", "n", `{"b":1}`), use("", "", ``))
+	must(t, s.ToolResults(ToolResult{CallID: "c", Text: "one"}, ToolResult{CallID: "", Text: "three"}, ToolResult{CallID: "c", Text: "two"}))
+	want := `u {"type":"text","text":"a"}
+a {"type":"tool_use","id":"c","name":"n","input":{}}{"type":"tool_use","id":"c_2","name":"n","input":{"b":1}}{"type":"tool_use","id":"call","name":"unknown","input":{}}
+u {"tool_use_id":"c","type":"tool_result","content":"one","is_error":false}{"tool_use_id":"c_2","type":"tool_result","content":"two","is_error":false}{"tool_use_id":"call","type":"tool_result","content":"three","is_error":false}
+`
+	for range 2 {
+		if diff := cmp.Diff(want, show(s.Messages())); diff != "" {
+			t.Errorf("messages (-want +got):\n%s", diff)
+		}
+		s = reopen(t, s)
 	}
 }
 

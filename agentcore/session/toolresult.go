@@ -25,12 +25,14 @@ type ToolResult struct {
 // open call of the latest answer is refused, because no API would take it.
 func (t *Thread) ToolResults(results ...ToolResult) error {
 	b := t.batch()
-	for i, r := range results {
-		at := t.state.fold.waiting(r.CallID)
-		if at < 0 || slices.ContainsFunc(results[:i], func(o ToolResult) bool { return o.CallID == r.CallID }) {
+	calls := slices.Clone(t.state.fold.calls)
+	for _, r := range results {
+		at := waiting(calls, r.CallID)
+		if at < 0 {
 			return &NoCallError{CallID: r.CallID}
 		}
-		b.toolResult(r, t.state.fold.calls[at].source)
+		b.toolResult(r, calls[at].source)
+		calls[at].result.Type = model.BlockToolResult // has one now
 	}
 	return b.put()
 }
