@@ -33,8 +33,9 @@ const (
 
 // Options are the settings of a [Client].
 type Options struct {
-	// APIKey is sent as a bearer token. It may be empty for a server that wants
-	// none, or one in Headers.
+	// APIKey is sent as a bearer token, which is what the SDK does since API
+	// version 2026-10-21. A gateway that wants it as x-api-key gets it in Headers.
+	// It may be empty for a server that wants none.
 	APIKey string
 
 	// BaseURL is where /v1/messages is; empty: https://api.anthropic.com.
