@@ -31,7 +31,9 @@
 //   - Messages are always ones that an API takes: they begin with the user, the
 //     sides alternate, every tool use has one result, and no result is without
 //     its use (RT-42). What a killed run left open is answered with an error.
-//   - What is live and what is read back are folded by the same code.
+//   - What is live and what is read back are folded by the same code, in order of
+//     the file. Branches that the client's user went back from are not left out:
+//     this package makes none, a fork is a session of its own.
 //   - Folders are for their owner alone (0700, files 0600).
 //
 // # Rows
@@ -44,7 +46,7 @@
 //     createdAt, version, cwd, model, entrypoint, gitBranch, permissionMode, title,
 //     agentType, forkOf. Later rows change the fields that they have.
 //   - agentcore-run, at the start and the end of a run: event, runId, model,
-//     stopReason, error, usage, costUsd, unpriced, modelCalls, toolCalls, durationMs,
+//     title, stopReason, error, usage, costUsd, unpriced, modelCalls, toolCalls, durationMs,
 //     and totals, the sums of the thread's whole life up to here.
 //
 // # Forks

@@ -87,6 +87,29 @@ func TestFold_RT42(t *testing.T) {
 	}
 }
 
+// A client that compacts goes on in the same file, with a summary of what was.
+func TestFold_compaction(t *testing.T) {
+	var s state
+	for _, row := range []string{
+		`{"type":"user","message":{"content":"old"}}`,
+		`{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"c1","name":"n","input":{}}]}}`,
+		`{"type":"user","isVisibleInTranscriptOnly":true,"message":{"content":"for people"}}`,
+		`{"type":"system","subtype":"compact_boundary","uuid":"u1","parentUuid":null,"logicalParentUuid":"u0"}`,
+		`{"type":"user","isCompactSummary":true,"message":{"content":"summary"}}`,
+		`{"type":"assistant","isApiErrorMessage":true,"message":{"id":"e","content":[{"type":"text","text":"API Error"}]}}`,
+		`{"type":"assistant","message":{"id":"m2","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}`,
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c1","content":"late"}]},"toolUseResult":"late"}`,
+	} {
+		s.apply([]byte(row))
+	}
+	if got, want := show(s.fold.messages()), "u {\"type\":\"text\",\"text\":\"summary\"}\n"; got != want {
+		t.Errorf("messages\n%s", got)
+	}
+	if s.totals.Turns != 1 || s.leaf != "u1" {
+		t.Errorf("%d turns, leaf %q", s.totals.Turns, s.leaf)
+	}
+}
+
 // What was told once stays as it was, whatever comes later.
 func TestMessages_areNotChanged(t *testing.T) {
 	s := create(t, newStore(t))

@@ -74,8 +74,8 @@ func problem(err error) string {
 // How much is read from each end of a file before all of it is.
 const (
 	headWindow = 64 << 10
-	tailWindow = 64 << 10
-	longWindow = 1 << 20
+	tailWindow = 16 << 10
+	longWindow = 512 << 10
 )
 
 // describe fills in what the transcript tells.
@@ -95,15 +95,19 @@ func (s *Store) describe(info *Info, in *bufio.Reader) error {
 	info.Size, info.Last = stat.Size(), stat.ModTime()
 	rows := scanner{max: s.opts.MaxRow, in: in}
 	var head, tail tally
+	short := info.Size <= headWindow
+	if !short { // what the head is read for stands in its first rows
+		rows.over = func() bool { return head.prompt != "" }
+	}
 	if err := head.read(rows, f, 0, min(info.Size, headWindow)); err != nil {
 		return err
 	}
-	tail = head
+	tail, rows.over = head, nil
 	for _, window := range []int64{tailWindow, longWindow, info.Size} {
-		from := max(0, info.Size-window)
-		if from == 0 && info.Size <= headWindow {
+		if short {
 			break
 		}
+		from := max(0, info.Size-window)
 		tail = tally{}
 		if err := tail.read(rows, f, from, info.Size); err != nil {
 			return err
@@ -180,6 +184,8 @@ func (t *tally) row(row []byte) {
 		s := state{totals: t.totals}
 		s.runRow(&p)
 		t.totals, t.run = s.totals, true
+		t.meta.Title = cmp.Or(oneLine(str(p.all.Get("title"))), t.meta.Title)
+		t.meta.Model = cmp.Or(own(p.all.Get("model")), t.meta.Model)
 	}
 }
 

@@ -63,6 +63,7 @@ func TestList_longFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			store := newStore(t)
 			s := create(t, store)
+			must(t, s.Title("early"))
 			for range c.turn {
 				if c.runs {
 					must(t, s.RunStart(Run{ID: "r"}))
@@ -73,9 +74,8 @@ func TestList_longFiles(t *testing.T) {
 			for range 30 {
 				answer(t, s.Thread, "", model.StopEndTurn, model.Text(long))
 			}
-			must(t, s.Title("later"))
 			i := got[[]Info](t)(store.List())[0]
-			if i.Turns != c.turn || i.Title != "later" || i.CWD != "/work" || i.Size < 300_000 {
+			if i.Turns != c.turn || i.Title != "early" || i.CWD != "/work" || i.Size < 300_000 {
 				t.Errorf("%+v", i)
 			}
 		})

@@ -124,6 +124,7 @@ func (t *Thread) runRow(event, id, name string, totals Totals, end *RunEnd) erro
 	b.str("timestamp", b.now)
 	b.str("runId", id)
 	b.opt("model", name)
+	b.opt("title", t.state.meta.Title) // for lists, which read no further than this
 	var err error
 	if end != nil {
 		b.opt("stopReason", end.StopReason)

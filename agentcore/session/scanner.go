@@ -14,7 +14,8 @@ type scanner struct {
 	long int  // rows above max
 	torn bool // the last byte is no newline
 
-	in *bufio.Reader // reused from file to file when it is set
+	in   *bufio.Reader // reused from file to file when it is set
+	over func() bool   // asked after each row when it is set: that is enough
 }
 
 // readBuffer holds nearly every row whole, so that it needs no copy.
@@ -55,7 +56,7 @@ func (s *scanner) each(r io.Reader, f func(row []byte)) error {
 		} else {
 			s.row(row, first, f)
 		}
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || s.over != nil && s.over() {
 			return nil
 		}
 		size, first = 0, false
