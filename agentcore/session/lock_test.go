@@ -8,6 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -95,5 +98,76 @@ func TestHolder_isNoNumber(t *testing.T) {
 			t.Errorf("%q: %d, want %d", text, pid, want)
 		}
 		f.Close()
+	}
+}
+
+// Many open, create, write, list and delete one session at once: there is never
+// more than one writer, and nothing is left half done (RT-41).
+func TestStore_manyAtOnce_RT41(t *testing.T) {
+	store := newStore(t)
+	var writers, opened, deleted atomic.Int64
+	work := func(n int) error {
+		s, err := store.Open("s")
+		if errors.Is(err, fs.ErrNotExist) {
+			s, err = store.Create(Meta{ID: "s"})
+		}
+		if _, locked := errors.AsType[*LockedError](err); locked || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			return nil // somebody else was faster
+		}
+		if err != nil {
+			return err
+		}
+		opened.Add(1)
+		if writers.Add(1) != 1 {
+			return errors.New("two writers")
+		}
+		_, err = s.UserPrompt(Prompt{Text: "x"})
+		if s.Damage().BadRows > 0 {
+			err = errors.New("a broken row")
+		}
+		writers.Add(-1)
+		err = errors.Join(err, s.Close())
+		if n%3 == 0 && store.Delete("s") == nil {
+			deleted.Add(1)
+		}
+		_, listErr := store.List()
+		return errors.Join(err, listErr)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for n := range 40 {
+				if err := work(n); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if opened.Load() == 0 || deleted.Load() == 0 {
+		t.Errorf("opened %d times, deleted %d times", opened.Load(), deleted.Load())
+	}
+	for try := 0; ; try++ { // whatever was left can be deleted
+		if err := store.Delete("s"); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil || try > 1 {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestErrors_sayWhatToDo(t *testing.T) {
+	for want, err := range map[string]error{
+		"process 12":     &LockedError{ID: "s", PID: 12},
+		"fork the":       &LockedError{ID: "s"},
+		"list them":      &NotFoundError{ID: "s"},
+		"shorten":        &RowTooLongError{Size: 2, Max: 1},
+		"leave it empty": &NoRowError{ID: "s", UUID: "u"},
+		"record the":     &NoCallError{CallID: "c"},
+	} {
+		if !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "session: ") {
+			t.Errorf("%q does not say %q", err, want)
+		}
 	}
 }

@@ -95,6 +95,9 @@ func (s *Store) resume(id string) (*Session, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("session: %s is no folder: move it away", s.Dir(id))
 	}
+	if _, err := os.Lstat(s.Path(id)); errors.Is(err, fs.ErrNotExist) { // perhaps somebody is deleting it
+		return nil, fmt.Errorf("session: %s has no transcript: delete it: %w", id, err)
+	}
 	session, err := s.open(id, 0)
 	if err != nil {
 		return nil, err
