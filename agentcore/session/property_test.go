@@ -76,6 +76,9 @@ func (w *world) write(t *Thread, n *naive) {
 		w.must(err)
 		n.add(naiveRow{kind: "apierror", uuid: uuid, text: "API Error: " + (&model.Error{Kind: model.KindServer, Message: "m"}).Error()})
 	case 11:
+		for _, id := range n.open() {
+			n.add(naiveRow{kind: "result", uuid: "?", block: model.ToolResult(id, unansweredText, true)})
+		}
 		w.must(t.RunStart(Run{ID: "r"}))
 		w.must(t.RunEnd(RunEnd{ID: "r", ModelCalls: 1, Usage: model.Usage{OutputTokens: 1}}))
 		w.must(t.Title("t"))

@@ -89,11 +89,20 @@ func readUsage(v gjson.Result) (u model.Usage) {
 // Totals gives the sums up to now.
 func (t *Thread) Totals() Totals { return t.state.totals }
 
-// RunStart records that a run begins. Readers of transcripts skip these rows.
+// RunStart records that a run begins. Readers of transcripts skip these rows. No
+// call of an earlier run can still get a result: those that a kill left without
+// one get it first, the error that Messages told all along (RT-3).
 func (t *Thread) RunStart(r Run) error {
 	totals := t.state.totals
 	totals.Runs++
-	return t.runRow("start", r.ID, r.Model, totals, nil)
+	b := t.batch()
+	for _, c := range t.state.fold.calls {
+		if c.result.Type == "" {
+			b.toolResult(ToolResult{CallID: c.asked, Text: unansweredText, IsError: true}, c.source)
+		}
+	}
+	b.run("start", r.ID, r.Model, totals, nil)
+	return b.put()
 }
 
 // RunEnd records what a run came to, so that totals survive it. What it says
@@ -106,7 +115,9 @@ func (t *Thread) RunEnd(r RunEnd) error {
 	totals.Usage = totals.Usage.Add(r.Usage)
 	totals.CostUSD += r.CostUSD
 	totals.Unpriced = totals.Unpriced.Add(r.Unpriced)
-	if err := t.runRow("end", r.ID, r.Model, totals, &r); err != nil {
+	b := t.batch()
+	b.run("end", r.ID, r.Model, totals, &r)
+	if err := b.put(); err != nil {
 		return err
 	}
 	if t.log.sync == SyncRuns {
@@ -115,8 +126,8 @@ func (t *Thread) RunEnd(r RunEnd) error {
 	return nil
 }
 
-func (t *Thread) runRow(event, id, name string, totals Totals, end *RunEnd) error {
-	b := t.batch()
+func (b *batch) run(event, id, name string, totals Totals, end *RunEnd) {
+	t := b.t
 	b.note(typeRun)
 	b.str("event", event)
 	b.str("sessionId", t.id)
@@ -144,7 +155,6 @@ func (t *Thread) runRow(event, id, name string, totals Totals, end *RunEnd) erro
 		err = b.value("totals", totals)
 	}
 	b.end(err)
-	return b.put()
 }
 
 // Title records what the session is called in lists.

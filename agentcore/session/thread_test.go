@@ -224,6 +224,38 @@ func TestToolResults_noCall_RT3(t *testing.T) {
 	}
 }
 
+// A killed run's calls get their results when the next one begins, in the file
+// too: the same that the model was told in between.
+func TestRunStart_answersKilledCalls_RT3(t *testing.T) {
+	s := create(t, newStore(t))
+	must(t, s.RunStart(Run{ID: "r1"}))
+	prompt(t, s.Thread, "a")
+	answer(t, s.Thread, "msg_1", model.StopToolUse, use("c1", "n", `{}`), use("c2", "n", `{}`), use("c2", "n", `{}`))
+	must(t, s.ToolResults(ToolResult{CallID: "c1", Text: "r"}))
+	s = reopen(t, s)
+	if diff := cmp.Diff([]string{"c2", "c2"}, s.Damage().Unanswered); diff != "" {
+		t.Errorf("open calls (-want +got):\n%s", diff)
+	}
+	before := show(s.Messages())
+	must(t, s.RunStart(Run{ID: "r2"}))
+	for range 2 {
+		if diff := cmp.Diff(before, show(s.Messages())); diff != "" {
+			t.Errorf("messages (-before +after):\n%s", diff)
+		}
+		s = reopen(t, s)
+	}
+	if n := strings.Count(readFile(t, s.Path()), unansweredText+`","is_error":true`); n != 2 || len(s.Damage().Unanswered) != 0 {
+		t.Errorf("%d results, %+v", n, s.Damage())
+	}
+	prompt(t, s.Thread, "b")
+	whole := got[*transcript.History](t)(transcript.ReadHistory(s.Path(), transcript.HistoryOptions{}))
+	for _, c := range whole.Calls {
+		if c.Answer.Line == 0 {
+			t.Errorf("%s has no result", c.ID)
+		}
+	}
+}
+
 // Calls that a model got wrong are answered like any other (RT-3, RT-10).
 func TestToolResults_oddCalls_RT3(t *testing.T) {
 	s := create(t, newStore(t))
