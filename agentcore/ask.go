@@ -76,6 +76,9 @@ func (r *run) delta(e model.Event) {
 		why := ""
 		if e.Restart.Err != nil {
 			why = e.Restart.Err.Error()
+			if p := e.Restart.Err.Partial; p != nil && p.Usage != nil { // void, and paid for (RT-8)
+				r.add(p.Model, *p.Usage)
+			}
 		}
 		r.emit(Event{Kind: EventRestart, Text: why, Wait: e.Restart.Wait})
 	}

@@ -178,6 +178,9 @@ func (c *call) run() {
 		c.state, c.fatal = hook.CallFailed, err
 		c.result = tool.Errorf("%s failed: %v. The run ends.", c.block.Name, err)
 		hook.Emit(c.ctx, a.bus, hook.ToolError, &hook.ToolErrorPayload{IDs: c.ids, Name: c.block.Name, Input: c.input, Err: err})
+	case res.Panic != nil:
+		c.state, c.result = hook.CallFailed, res
+		hook.Emit(c.ctx, a.bus, hook.ToolError, &hook.ToolErrorPayload{IDs: c.ids, Name: c.block.Name, Input: c.input, Err: res.Panic})
 	case res.Aborted:
 		c.state, c.result = hook.CallCancelled, c.aborted(res)
 	default:
@@ -185,19 +188,25 @@ func (c *call) run() {
 	}
 }
 
-// aborted says who ended the call: the person this one, or the run.
+// aborted says who ended the call: the person this one, the run's time, or an abort.
+// What the tool has to say itself, such as output so far, stays.
 func (c *call) aborted(res *tool.Result) *tool.Result {
 	out := *res
+	out.IsError = true
+	why := ""
 	switch cause := context.Cause(c.ctx); {
 	case errors.Is(cause, errCancelled):
-		out.Text = textUserStop
-		if res.Text != "" {
-			out.Text += "\n" + res.Text
-		}
+		why = textUserStop
 	case errors.Is(cause, errTimeUp):
-		out.Text += "\nThe run's time was up."
+		why = textTimeUp
 	}
-	out.IsError = true
+	own := res.Text != tool.Aborted(c.ctx, true).Text && res.Text != tool.Aborted(c.ctx, false).Text
+	switch {
+	case why != "" && own:
+		out.Text = why + "\n" + res.Text
+	case why != "":
+		out.Text = why
+	}
 	return &out
 }
 

@@ -17,7 +17,8 @@ const (
 	textSkipped  = "Not run: the user sent a message in the meantime. Read it first; call the tool again if it is still needed."
 	textNoTime   = "Not run: the run's time was up."
 	textStopped  = "Not run: an earlier call ended the run."
-	textUserStop = "The user cancelled this call."
+	textUserStop = "The user cancelled this call; a part of its work may be done."
+	textTimeUp   = "The run's time was up while this call ran; a part of its work may be done."
 )
 
 // runCalls runs the calls of a message, in order, those that may beside each other

@@ -124,6 +124,9 @@ func (r *run) loop() *ending {
 		if end != nil {
 			return end
 		}
+		if message.StopReason == model.StopRefusal {
+			return &ending{end: EndRefusal, reason: message.FinalText()}
+		}
 		if len(calls) > 0 || message.StopReason == model.StopPauseTurn {
 			continue
 		}
@@ -181,7 +184,7 @@ func (r *run) overLimit() *ending {
 	b, t := r.behavior, r.total
 	switch {
 	case b.MaxTurns > 0 && t.Turns >= b.MaxTurns:
-		return &ending{end: EndMaxTurns, reason: fmt.Sprintf("the run made %d turns, which is its limit", t.Turns)}
+		return &ending{end: EndMaxTurns, reason: fmt.Sprintf("the run reached its limit on turns: %d", b.MaxTurns)}
 	case b.MaxTotalTokens > 0 && t.Usage.Total() >= b.MaxTotalTokens:
 		return &ending{end: EndMaxTokens, reason: fmt.Sprintf("the run used %d tokens; its limit is %d", t.Usage.Total(), b.MaxTotalTokens)}
 	case b.MaxCostUSD > 0 && t.CostUSD >= b.MaxCostUSD:

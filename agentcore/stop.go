@@ -12,10 +12,7 @@ import (
 // stopped is the end of a turn in which the model called no tool: messages that
 // wait, answers that were cut, and the stop hooks can each make the run go on.
 func (r *run) stopped(m *model.Message) (goOn bool, end *ending) {
-	switch m.StopReason {
-	case model.StopRefusal:
-		return false, &ending{end: EndRefusal, reason: m.FinalText()}
-	case model.StopContextLimit:
+	if m.StopReason == model.StopContextLimit {
 		return false, &ending{end: EndContextFull, reason: "the conversation does not fit the model any more"}
 	}
 	if end := r.interrupted(AfterTools); end != nil {
@@ -78,6 +75,11 @@ func (r *run) askStop() (blocked bool, end *ending) {
 	}
 	out, end := r.stopCommands()
 	if end != nil {
+		if end.end == EndHook {
+			if e := r.summary(out); e != nil {
+				return false, e
+			}
+		}
 		return false, end
 	}
 	if out.Block {

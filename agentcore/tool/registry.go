@@ -209,9 +209,11 @@ func (r *Registry) guarded(ctx context.Context, e *entry, call *Call) (res *Resu
 		if v == nil {
 			return
 		}
-		r.report(&PanicError{Tool: call.Name, CallID: call.ID, Value: v, Stack: debug.Stack()})
+		failure := &PanicError{Tool: call.Name, CallID: call.ID, Value: v, Stack: debug.Stack()}
+		r.report(failure)
 		res, err = Errorf("%s failed: an internal error of the tool, which is not your fault and has been reported. "+
 			"It may have done a part of its work: look before you call it again, or go on in another way.", call.Name), nil
+		res.Panic = failure
 	}()
 	return e.tool.Run(ctx, call)
 }

@@ -77,6 +77,8 @@ type Result struct {
 
 	// Aborted is a call that ended because ctx did; IsError is set as well.
 	Aborted bool
+	// Panic is set when the tool panicked; the model is told that the tool failed.
+	Panic *PanicError
 	// Cut is what the output bound took out of Text.
 	Cut Cut
 }
