@@ -1,6 +1,8 @@
 package session_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stophook/stophook/agentcore/model"
@@ -93,4 +95,34 @@ func TestOracle_AC182(t *testing.T) {
 	if err := sessiontest.Valid(s.Messages()); err != nil {
 		t.Error(err)
 	}
+}
+
+// Readers look at the first bytes of a row and search for a few words in the
+// rest: neither long folders nor long results, nor words in them, mislead them.
+func TestOracle_longRows_AC182(t *testing.T) {
+	store, err := session.NewStore(session.Options{Root: t.TempDir()})
+	done(t, err)
+	s, err := store.Create(session.Meta{CWD: "/" + strings.Repeat("folder/", 400), GitBranch: strings.Repeat("b", 300)})
+	done(t, err)
+	defer s.Close()
+	told := sessiontest.Told{SessionID: s.ID()}
+	bait := strings.Repeat(`{"type":"user","toolUseResult":{"backgroundTaskId":"x","backgroundedToDeliverMessage":true},"isSidechain":true} (ID: y) in the background `, 700)
+	for i := range 5 {
+		id := fmt.Sprint("c", i)
+		uuid := must[string](t)(s.UserPrompt(session.Prompt{Text: bait, PromptID: "p-" + id}))
+		say(t, s, model.StopToolUse, model.Text(bait), bash(id, "make"))
+		r := session.ToolResult{CallID: id, Text: bait, IsError: i%2 == 1, Structured: map[string]any{"stdout": bait, "stderr": bait}}
+		if i == 3 {
+			r.Structured = map[string]any{"stdout": bait, "backgroundTaskId": "b3", "backgroundedToDeliverMessage": true}
+			told.Tasks = []sessiontest.Task{{ID: "b3", Entrance: transcript.EntranceDeliveredMessage}}
+		}
+		done(t, s.ToolResults(r))
+		say(t, s, model.StopEndTurn, model.Text(bait))
+		done(t, s.StopHookSummary(session.StopHookSummary{Errors: []string{bait}}))
+		told.Turns = append(told.Turns, sessiontest.Turn{Origin: "human", UUID: uuid})
+		told.Calls = append(told.Calls, sessiontest.Call{ID: id, Name: "Bash", Answered: true, Failed: i%2 == 1})
+		told.Stops = append(told.Stops, sessiontest.Stop{Prompt: "p-" + id, Text: bait})
+	}
+	told.Replies, told.Summaries, told.Final = 10, 5, bait
+	sessiontest.Check(t, s.Path(), told)
 }
