@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +149,30 @@ func TestDocs_flagsExist(t *testing.T) {
 			end := strings.IndexFunc(rest, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
 			if flag := rest[:max(end, 0)]; flag != "" && flag != "help" && !strings.Contains(source.String(), `"`+flag+`"`) {
 				t.Errorf("%s names --%s, which no command defines", doc, flag)
+			}
+		}
+	}
+}
+
+// AC-190: the runtime's documentation has every end of a run, every point of the bus
+// and every exit code; what is new is not forgotten there.
+func TestDocs_agentcoreIsComplete_AC190(t *testing.T) {
+	doc := readFile(t, "docs/agentcore.md")
+	for file, form := range map[string]string{
+		"agentcore/result.go":       `(?m)^\tEnd\w+ +End = "([a-z_]+)"`,
+		"agentcore/hook/points.go":  `Point\[\w+\] += "([a-z:]+)"`,
+		"cmd/agentcore/help.go":     `(?m)^\texit\w+ += (\d+)`,
+		"policy/hookio/event.go":    `(?m)= "(Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|SessionEnd)"`,
+		"cmd/agentcore/sessions.go": `"(agentcore\.\w+/v1)"`,
+		"cmd/agentcore/printer.go":  `"(agentcore\.\w+/v1)"`,
+	} {
+		found := regexp.MustCompile(form).FindAllStringSubmatch(readFile(t, file), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has nothing like %s: mend this test", file, form)
+		}
+		for _, m := range found {
+			if !strings.Contains(doc, "`"+m[1]+"`") && !strings.Contains(doc, "| "+m[1]+" |") {
+				t.Errorf("docs/agentcore.md does not have %s of %s", m[1], file)
 			}
 		}
 	}
