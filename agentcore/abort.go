@@ -1,7 +1,6 @@
 package agentcore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,7 +80,7 @@ func (a *Agent) Abort(at SafePoint, reason string) bool {
 }
 
 // CancelTool ends one running call; the run goes on, and the model is told that the
-// person cancelled it. It gives false when no call of this id runs, also for calls
+// person cancelled it. One that does not end within Behavior.CancelGrace is given up. It gives false when no call of this id runs, also for calls
 // of subagents: cancel their spawn.
 func (a *Agent) CancelTool(callID string) bool {
 	r := a.running()
@@ -97,13 +96,14 @@ type openCalls struct {
 
 type openCall struct {
 	id     string
-	cancel context.CancelCauseFunc
+	cancel func() // called once
+	asked  bool
 }
 
-func (o *openCalls) add(id string, cancel context.CancelCauseFunc) {
+func (o *openCalls) add(id string, cancel func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.calls = append(o.calls, openCall{id, cancel})
+	o.calls = append(o.calls, openCall{id: id, cancel: cancel})
 }
 
 func (o *openCalls) remove(id string) {
@@ -115,11 +115,15 @@ func (o *openCalls) remove(id string) {
 func (o *openCalls) cancel(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, c := range o.calls {
-		if c.id == id {
-			c.cancel(errCancelled)
-			return true
+	for i, c := range o.calls {
+		if c.id != id {
+			continue
 		}
+		if !c.asked {
+			o.calls[i].asked = true
+			c.cancel()
+		}
+		return true
 	}
 	return false
 }

@@ -22,6 +22,7 @@ type call struct {
 	index  int
 	block  model.Block
 	ids    hook.IDs
+	turn   int
 	env    *tool.Env
 	spent  Result // by the run, before this group
 	ctx    context.Context
@@ -71,10 +72,10 @@ func (c *call) agent() *Agent { return c.group.run.a }
 func (c *call) emit(e Event) {
 	if e.Run == "" {
 		r := c.group.run
-		e.Session, e.Run, e.Agent, e.Depth = c.ids.SessionID, r.id, c.ids.AgentID, c.ids.Depth
+		e.Session, e.Run, e.Agent, e.Depth, e.Turn = c.ids.SessionID, r.id, c.ids.AgentID, c.ids.Depth, c.turn
 	}
 	select {
-	case c.group.out <- e:
+	case c.group.out <- shown{c, e}:
 	case <-c.group.over:
 	}
 }

@@ -115,10 +115,13 @@ func (r *run) group(blocks []model.Block) *ending {
 	g := newGroup(r, len(blocks))
 	defer close(g.over)
 	for i, b := range blocks {
-		c := &call{group: g, index: i, block: b, input: b.InputObject(), ids: r.ids(b.ID), env: env, spent: r.total}
+		c := &call{group: g, index: i, block: b, input: b.InputObject(), ids: r.ids(b.ID), turn: r.turn, env: env, spent: r.total}
 		g.calls = append(g.calls, c)
 		c.ctx, c.cancel = context.WithCancelCause(r.ctx)
-		r.open.add(b.ID, c.cancel)
+		r.open.add(b.ID, func() {
+			c.cancel(errCancelled)
+			g.cancelled <- c
+		})
 		r.total.Calls++
 		go c.work()
 	}
@@ -127,7 +130,6 @@ func (r *run) group(blocks []model.Block) *ending {
 
 // finish records one result and shows it.
 func (r *run) finish(c *call) *ending {
-	r.open.remove(c.block.ID)
 	if c.child != nil { // its prices were applied there
 		r.total.Usage = r.total.Usage.Add(c.child.Usage)
 		r.total.CostUSD += c.child.CostUSD

@@ -12,9 +12,12 @@ import (
 type group struct {
 	run   *run
 	calls []*call
-	out   chan Event    // what calls and subagents show
+	out   chan shown    // what calls and subagents show
 	done  chan *call    // never blocks
 	over  chan struct{} // nobody reads any more
+
+	cancelled chan *call // by the person, once each; never blocks
+	overdue   chan *call // cancelled, and their time to return is up; never blocks
 
 	finished []bool
 	left     int // calls that have not ended
@@ -23,8 +26,15 @@ type group struct {
 	broken   bool    // the session cannot be written
 }
 
+// shown is an event of a call.
+type shown struct {
+	call  *call
+	event Event
+}
+
 func newGroup(r *run, n int) *group {
-	return &group{run: r, out: make(chan Event), done: make(chan *call, n), over: make(chan struct{}), finished: make([]bool, n), left: n}
+	return &group{run: r, out: make(chan shown), done: make(chan *call, n), over: make(chan struct{}),
+		cancelled: make(chan *call, n), overdue: make(chan *call, n), finished: make([]bool, n), left: n}
 }
 
 // collect shows what comes, records results in the order of the calls, and gives up
@@ -35,12 +45,17 @@ func (g *group) collect() *ending {
 	ended := r.ctx.Done()
 	for g.left > 0 {
 		select {
-		case e := <-g.out:
-			r.emit(e)
+		case s := <-g.out:
+			if g.calls[s.call.index] == s.call { // else it was given up
+				r.emit(s.event)
+			}
 		case c := <-g.done:
-			g.left--
-			g.finished[c.index] = true
-			g.flush()
+			g.finish(c)
+		case c := <-g.cancelled:
+			timer := time.AfterFunc(r.behavior.CancelGrace, func() { g.overdue <- c })
+			defer timer.Stop()
+		case c := <-g.overdue:
+			g.finish(g.abandoned(c))
 		case <-ended:
 			ended = nil
 			timer := time.NewTimer(r.behavior.CancelGrace)
@@ -53,8 +68,14 @@ func (g *group) collect() *ending {
 	return g.end
 }
 
-// flush records the results that are next in order.
-func (g *group) flush() {
+// finish takes a call that has ended, and records the results that are next in order.
+func (g *group) finish(c *call) {
+	if c == nil || g.finished[c.index] {
+		return
+	}
+	g.run.open.remove(c.block.ID)
+	g.calls[c.index], g.finished[c.index] = c, true
+	g.left--
 	for g.recorded < len(g.calls) && g.finished[g.recorded] {
 		g.take(g.calls[g.recorded])
 		g.recorded++
@@ -79,22 +100,26 @@ func (g *group) take(c *call) {
 	}
 }
 
-// giveUp answers for calls that did not end in time. Their goroutines end by
-// themselves, or never; what they bring is dropped.
-func (g *group) giveUp() *ending {
+// abandoned stands for a call that did not end in time; nil when it has. Its
+// goroutine ends by itself, or never; what it brings is dropped.
+func (g *group) abandoned(c *call) *call {
+	if g.finished[c.index] {
+		return nil
+	}
 	r := g.run
-	for ; g.recorded < len(g.calls); g.recorded++ {
-		c := g.calls[g.recorded]
-		if !g.finished[g.recorded] {
-			r.warn("%s did not end within %s after it was cancelled; it was given up and may still be at work", c.block.Name, r.behavior.CancelGrace)
-			now := r.a.cfg.Now()
-			c = &call{group: g, block: c.block, input: c.block.InputObject(), ids: c.ids, started: now, ended: now, state: hook.CallCancelled,
-				result: &tool.Result{Text: "The call was cancelled and did not end in time; it may still be at work.", IsError: true, Aborted: true}}
-		}
-		g.take(c)
+	r.warn("%s did not end within %s after it was cancelled; it was given up and may still be at work", c.block.Name, r.behavior.CancelGrace)
+	now := r.a.cfg.Now()
+	return &call{group: g, index: c.index, block: c.block, input: c.block.InputObject(), ids: c.ids, started: now, ended: now, state: hook.CallCancelled,
+		result: &tool.Result{Text: "The call was cancelled and did not end in time; it may still be at work.", IsError: true, Aborted: true}}
+}
+
+// giveUp answers for all calls that did not end in time.
+func (g *group) giveUp() *ending {
+	for _, c := range g.calls {
+		g.finish(g.abandoned(c))
 	}
 	if g.end != nil {
 		return g.end
 	}
-	return r.interruption(true)
+	return g.run.interruption(true)
 }
