@@ -89,7 +89,7 @@ func failed(err error) *ending { return &ending{end: EndFailed, err: err} }
 
 // frame runs what stands between the first and the last row of a run.
 func (r *run) frame() *ending {
-	if err := r.a.thread.RunStart(session.Run{ID: r.id, Model: r.a.cfg.ModelName}); err != nil {
+	if err := r.a.thread.RunStart(session.Run{ID: r.id, Model: r.a.modelLabel()}); err != nil {
 		return failed(err)
 	}
 	r.emit(Event{Kind: EventRunStart, Path: r.a.thread.Path(), Model: r.a.cfg.ModelName})
@@ -124,8 +124,8 @@ func (r *run) loop() *ending {
 		if end != nil {
 			return end
 		}
-		if message.StopReason == model.StopRefusal {
-			return &ending{end: EndRefusal, reason: message.FinalText()}
+		if end := r.terminal(message); end != nil {
+			return end
 		}
 		if len(calls) > 0 || message.StopReason == model.StopPauseTurn {
 			continue
@@ -138,6 +138,21 @@ func (r *run) loop() *ending {
 			return &ending{end: EndCompleted}
 		}
 	}
+}
+
+// terminal tells whether an answer ends the run whatever it holds.
+func (r *run) terminal(m *model.Message) *ending {
+	switch m.StopReason {
+	case model.StopRefusal:
+		return &ending{end: EndRefusal, reason: m.FinalText()}
+	case model.StopContextLimit:
+		return &ending{end: EndContextFull, reason: "the conversation does not fit the model any more"}
+	case model.StopMaxTokens:
+		if limit := r.behavior.MaxContinues; limit >= 0 && r.continues > limit {
+			return &ending{end: EndOutputLimit, reason: "the answer was cut at the limit on output again and again"}
+		}
+	}
+	return nil
 }
 
 // beforeTurn is the safe point before a call of the model: aborts, limits, queued
@@ -219,7 +234,7 @@ func (r *run) conclude(end *ending) {
 		res.End, res.Err, res.Reason = EndFailed, err, err.Error()
 	}
 	res.Queued = len(r.a.box.texts())
-	row := session.RunEnd{ID: r.id, Model: r.a.cfg.ModelName, StopReason: string(res.End), Usage: res.Usage, CostUSD: res.CostUSD,
+	row := session.RunEnd{ID: r.id, Model: r.a.modelLabel(), StopReason: string(res.End), Usage: res.Usage, CostUSD: res.CostUSD, Unpriced: res.Unpriced,
 		ModelCalls: res.Turns, ToolCalls: res.Calls, Duration: res.Elapsed}
 	if res.Err != nil {
 		row.Error = res.Reason
@@ -269,3 +284,7 @@ func (r *run) ids(callID string) hook.IDs {
 	ids.RunID, ids.TurnID, ids.CallID = r.id, r.turnID(), callID
 	return ids
 }
+
+// modelLabel is what the session calls its model, which may say more than the API's
+// name for it, such as the provider.
+func (a *Agent) modelLabel() string { return cmp.Or(a.thread.Meta().Model, a.cfg.ModelName) }

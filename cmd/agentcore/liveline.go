@@ -1,41 +1,72 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stophook/stophook/agentcore"
 	"github.com/stophook/stophook/internal/term"
 )
 
-// liveEvery is how often the line is drawn at most while text streams.
-const liveEvery = 100 * time.Millisecond
+// liveEvery is how often the line is drawn at most while text streams, liveTick how
+// often when nothing comes, for the clock in it.
+const (
+	liveEvery = 100 * time.Millisecond
+	liveTick  = time.Second
+)
 
 // liveWidth is how wide the line is: it must not wrap, or it cannot be wiped.
 const liveWidth = 78
 
 // liveLine is one line on a terminal that says what the agent is at. A nil one draws
-// nothing.
+// nothing. Close ends its goroutine.
 type liveLine struct {
 	out   io.Writer
 	now   func() time.Time
 	began time.Time
-	drawn time.Time
-	wide  int
+	stop  chan struct{}
+	gone  sync.WaitGroup
 
+	mu     sync.Mutex
+	drawn  time.Time
+	wide   int
 	turn   int
-	calls  []string // that run now
+	calls  []liveCall // that run now
 	tokens int64
 	chars  int // of the answer that comes
 }
+
+type liveCall struct{ id, what string }
 
 func newLiveLine(out io.Writer, getenv func(string) string, now func() time.Time) *liveLine {
 	if !term.Interactive(out) || getenv("TERM") == "dumb" {
 		return nil
 	}
-	return &liveLine{out: out, now: now, began: now()}
+	l := &liveLine{out: out, now: now, began: now(), stop: make(chan struct{})}
+	l.gone.Go(l.tick)
+	return l
+}
+
+func (l *liveLine) tick() {
+	ticker := time.NewTicker(liveTick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			l.mu.Lock()
+			if l.wide > 0 { // a line that was wiped waits for the next event
+				l.draw()
+			}
+			l.mu.Unlock()
+		case <-l.stop:
+			return
+		}
+	}
 }
 
 // event follows the run, subagents included.
@@ -43,6 +74,8 @@ func (l *liveLine) event(e agentcore.Event) {
 	if l == nil {
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	hurry := true
 	switch e.Kind {
 	case agentcore.EventTurnStart:
@@ -55,11 +88,12 @@ func (l *liveLine) event(e agentcore.Event) {
 		hurry = false
 	case agentcore.EventMessage:
 		l.tokens += e.Usage.Total()
+		l.chars = 0
 	case agentcore.EventToolStart:
-		l.calls = append(l.calls, e.CallID+"\x00"+e.Tool+" "+string(e.Input))
+		l.calls = append(l.calls, liveCall{e.CallID, e.Tool + " " + subject(e.Input)})
 	case agentcore.EventToolResult:
 		for i, c := range l.calls {
-			if strings.HasPrefix(c, e.CallID+"\x00") {
+			if c.id == e.CallID {
 				l.calls = append(l.calls[:i], l.calls[i+1:]...)
 				break
 			}
@@ -67,24 +101,34 @@ func (l *liveLine) event(e agentcore.Event) {
 	default:
 		return
 	}
-	if now := l.now(); hurry || now.Sub(l.drawn) >= liveEvery {
-		l.drawn = now
+	if hurry || l.now().Sub(l.drawn) >= liveEvery {
 		l.draw()
 	}
 }
 
+// subject is what a person wants to see of a call's input: the command, the path, the
+// pattern.
+func subject(input json.RawMessage) string {
+	var in struct{ Command, Path, Pattern, Description, Prompt string }
+	if json.Unmarshal(input, &in) != nil {
+		return string(input)
+	}
+	return cmp.Or(strings.TrimSpace(in.Command+" "+in.Pattern+" "+in.Path), in.Description, in.Prompt)
+}
+
 func (l *liveLine) draw() {
+	l.drawn = l.now()
 	what := "thinking"
 	if l.chars > 0 {
-		what = fmt.Sprintf("answering (%d characters)", l.chars)
+		what = fmt.Sprintf("answering, %d characters", l.chars)
 	}
 	if n := len(l.calls); n > 0 {
-		_, what, _ = strings.Cut(l.calls[n-1], "\x00")
+		what = l.calls[n-1].what
 		if n > 1 {
 			what = fmt.Sprintf("%d calls, %s", n, what)
 		}
 	}
-	head := fmt.Sprintf("turn %d  %s tokens  %s  ", l.turn, term.Count(int(l.tokens)), l.now().Sub(l.began).Truncate(time.Second))
+	head := fmt.Sprintf("turn %d  %s tokens  %s  ", l.turn, term.Count(int(l.tokens)), l.drawn.Sub(l.began).Truncate(time.Second))
 	text := head + term.OneLine(what, max(liveWidth-len(head), 10))
 	fmt.Fprintf(l.out, "\r%s%s", text, strings.Repeat(" ", max(l.wide-len(text), 0)))
 	l.wide = len(text)
@@ -92,9 +136,23 @@ func (l *liveLine) draw() {
 
 // clear wipes the line, before anything else is printed.
 func (l *liveLine) clear() {
-	if l == nil || l.wide == 0 {
+	if l == nil {
 		return
 	}
-	fmt.Fprintf(l.out, "\r%s\r", strings.Repeat(" ", l.wide))
-	l.wide = 0
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.wide > 0 {
+		fmt.Fprintf(l.out, "\r%s\r", strings.Repeat(" ", l.wide))
+		l.wide = 0
+	}
+}
+
+// close wipes the line for good.
+func (l *liveLine) close() {
+	if l == nil {
+		return
+	}
+	close(l.stop)
+	l.gone.Wait()
+	l.clear()
 }

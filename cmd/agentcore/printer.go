@@ -151,7 +151,7 @@ func (w *people) detail(indent string, e agentcore.Event) {
 			w.say("%s%s", indent, term.Wrap(term.Visible(text), 100, indent))
 		}
 	case agentcore.EventToolStart:
-		w.say("%s%s %s", indent, w.style.Bold(e.Tool), w.style.Dim(term.OneLine(string(e.Input), 100)))
+		w.say("%s%s %s", indent, w.style.Bold(e.Tool), w.style.Dim(term.OneLine(subject(e.Input), 100)))
 	case agentcore.EventToolResult:
 		text := w.style.Dim(term.OneLine(e.Text, 100))
 		if e.IsError {
@@ -167,7 +167,7 @@ func (w *people) say(format string, args ...any) {
 	fmt.Fprintf(w.err, format+"\n", args...)
 }
 
-func (w *people) close() { w.line.clear() }
+func (w *people) close() { w.line.close() }
 
 // sum is the last line on a terminal: what it took, and how to go on.
 func (w *people) sum(res *agentcore.Result, sess *session.Session) {
