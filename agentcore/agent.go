@@ -37,19 +37,20 @@ type Agent struct {
 	// What follows belongs to the goroutine that runs; between runs to the next.
 	begun    bool   // the session start was told
 	promptID string // of the latest prompt
-	handle   *execctx.Handle
 
 	edge edge
 }
 
-// edge is what others see of an agent: whether it runs, and what it has cost.
+// edge is what others need of an agent: whether it runs, what it has cost, and what
+// has to be destroyed even if its run never ends.
 type edge struct {
 	mu        sync.Mutex
 	current   *run
 	done      chan struct{} // of the current run; closed at its end
 	stats     Stats
-	destroyed chan struct{} // not nil once Destroy was called; closed when it is through
-	err       error         // of Destroy
+	handle    *execctx.Handle // nil: none was needed yet
+	destroyed chan struct{}   // not nil once Destroy was called; closed when it is through
+	err       error           // of Destroy
 }
 
 // Stats is what an agent's runs came to, subagents included. The session's own
@@ -74,7 +75,8 @@ func New(cfg Config) (*Agent, error) {
 }
 
 func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus) (*Agent, error) {
-	a := &Agent{cfg: cfg, thread: thread, bus: bus, handle: cfg.Handle}
+	a := &Agent{cfg: cfg, thread: thread, bus: bus}
+	a.edge.handle = cfg.Handle
 	tools := cfg.Tools
 	if len(cfg.Subagents) > 0 {
 		spawn, err := a.spawnTool()

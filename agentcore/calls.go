@@ -12,6 +12,7 @@ import (
 // What the model reads of calls that did not run.
 const (
 	textRefused  = "Not run: the answer was a refusal."
+	textFull     = "Not run: the conversation does not fit the model any more."
 	textCut      = "Not run: your message was cut at the limit on output before this call was whole. Make it shorter, or split the work into several calls."
 	textAborted  = "Not run: the user aborted the run before this call began."
 	textSkipped  = "Not run: the user sent a message in the meantime. Read it first; call the tool again if it is still needed."
@@ -24,8 +25,11 @@ const (
 // runCalls runs the calls of a message, in order, those that may beside each other
 // (RT-2), and answers every one (RT-3).
 func (r *run) runCalls(m *model.Message, calls []model.Block) *ending {
-	if m.StopReason == model.StopRefusal {
+	switch m.StopReason {
+	case model.StopRefusal:
 		return r.answerUnrun(calls, textRefused)
+	case model.StopContextLimit:
+		return r.answerUnrun(calls, textFull)
 	}
 	if len(calls) == 0 {
 		return nil

@@ -51,11 +51,10 @@ func (a *Agent) destroy(ctx context.Context) error {
 	idle := a.step(ctx, "end the run", a.endRun)
 	// Step 3 of AC-100 closes MCP clients; there are none yet.
 	var errs []error
-	if idle != nil { // the run still owns the handle and the session's names
-		errs = append(errs, idle)
-	} else {
-		errs = append(errs, a.step(ctx, "tell the session's end", a.tellEnd), a.step(ctx, "destroy the handle", a.destroyHandle))
+	if idle == nil { // else the run still owns the session's names
+		idle = a.step(ctx, "tell the session's end", a.tellEnd)
 	}
+	errs = append(errs, idle, a.step(ctx, "destroy the handle", a.destroyHandle))
 	a.box.clear(true)
 	return errors.Join(errs...)
 }
@@ -109,8 +108,9 @@ func (a *Agent) tellEnd(ctx context.Context) error {
 }
 
 func (a *Agent) destroyHandle(ctx context.Context) error {
-	if a.cfg.Exec == nil || a.handle == nil || a.cfg.Handle != nil {
+	handle := a.keptHandle()
+	if a.cfg.Exec == nil || handle == nil || a.cfg.Handle != nil {
 		return nil
 	}
-	return a.cfg.Exec.Destroy(ctx, *a.handle)
+	return a.cfg.Exec.Destroy(ctx, *handle)
 }

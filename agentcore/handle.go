@@ -2,6 +2,7 @@ package agentcore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -17,7 +18,8 @@ func (a *Agent) env(ctx context.Context) (*tool.Env, error) {
 	if a.cfg.Exec == nil {
 		return env, nil
 	}
-	if a.handle == nil {
+	handle := a.keptHandle()
+	if handle == nil {
 		cfg := a.cfg.Spawn
 		if cfg.CWD == "" {
 			cfg.CWD = a.thread.CWD()
@@ -29,10 +31,32 @@ func (a *Agent) env(ctx context.Context) (*tool.Env, error) {
 		if err != nil {
 			return nil, fmt.Errorf("agentcore: make the place where commands run: %w", err)
 		}
-		a.handle = &h
+		if !a.keepHandle(h) { // nobody else will destroy it
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.Behavior.DestroyTimeout)
+			defer cancel()
+			return nil, errors.Join(ErrDestroyed, a.cfg.Exec.Destroy(ctx, h))
+		}
+		handle = &h
 	}
-	env.Handle = *a.handle
+	env.Handle = *handle
 	return env, nil
+}
+
+func (a *Agent) keptHandle() *execctx.Handle {
+	a.edge.mu.Lock()
+	defer a.edge.mu.Unlock()
+	return a.edge.handle
+}
+
+// keepHandle keeps a new handle, unless the agent was destroyed meanwhile.
+func (a *Agent) keepHandle(h execctx.Handle) bool {
+	a.edge.mu.Lock()
+	defer a.edge.mu.Unlock()
+	if a.edge.destroyed != nil {
+		return false
+	}
+	a.edge.handle = &h
+	return true
 }
 
 func (a *Agent) addEnv(cfg *execctx.SpawnConfig) error {

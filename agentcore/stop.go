@@ -12,9 +12,6 @@ import (
 // stopped is the end of a turn in which the model called no tool: messages that
 // wait, answers that were cut, and the stop hooks can each make the run go on.
 func (r *run) stopped(m *model.Message) (goOn bool, end *ending) {
-	if m.StopReason == model.StopContextLimit {
-		return false, &ending{end: EndContextFull, reason: "the conversation does not fit the model any more"}
-	}
 	if end := r.interrupted(AfterTools); end != nil {
 		return false, end
 	}
@@ -34,8 +31,8 @@ func (r *run) stopped(m *model.Message) (goOn bool, end *ending) {
 // deliverAll makes prompts of the messages that wait.
 func (r *run) deliverAll() (delivered bool, end *ending) {
 	waiting := r.a.box.take(true)
-	for i, q := range waiting {
-		end := r.deliver(q, session.Prompt{Text: q.text})
+	for i := range waiting {
+		end := r.deliver(&waiting[i])
 		switch {
 		case end == nil:
 			delivered = true
@@ -51,9 +48,6 @@ func (r *run) deliverAll() (delivered bool, end *ending) {
 
 // goOnAfterCut asks the model for the rest of an answer that was cut.
 func (r *run) goOnAfterCut() (bool, *ending) {
-	if r.behavior.MaxContinues >= 0 && r.continues > r.behavior.MaxContinues {
-		return false, &ending{end: EndOutputLimit, reason: "the answer was cut at the limit on output again and again"}
-	}
 	_, err := r.a.thread.UserRow(session.UserRow{Meta: true,
 		Text: "Your message was cut at the limit on output. Go on exactly where it ended, without repeating anything, and in smaller pieces."})
 	if err != nil {
@@ -80,6 +74,9 @@ func (r *run) askStop() (blocked bool, end *ending) {
 				return false, e
 			}
 		}
+		return false, end
+	}
+	if end := r.interrupted(Now); end != nil { // who was asked may not have answered
 		return false, end
 	}
 	if out.Block {

@@ -41,8 +41,8 @@ func orFailed(err error) *ending {
 // prompts delivers what waits and then the run's own prompt.
 func (r *run) prompts() *ending {
 	waiting := r.a.box.take(true)
-	for i, q := range waiting {
-		if end := r.deliver(q, session.Prompt{Text: q.text}); end != nil {
+	for i := range waiting {
+		if end := r.deliver(&waiting[i]); end != nil {
 			if end.end != EndPrompt {
 				r.a.box.back(waiting[i:])
 				return end
@@ -57,14 +57,18 @@ func (r *run) prompts() *ending {
 }
 
 // deliver turns a queued message into a prompt.
-func (r *run) deliver(q queued, p session.Prompt) *ending {
+func (r *run) deliver(q *queued) *ending {
 	if q.recorded {
 		if err := r.a.thread.Dequeue(q.text); err != nil {
 			return failed(err)
 		}
+		q.recorded = false // should it go back, it is recorded anew
+	}
+	if end := r.submit(session.Prompt{Text: q.text}, true); end != nil {
+		return end
 	}
 	hook.Emit(r.ctx, r.a.bus, hook.SteerInject, &hook.SteerInjectPayload{IDs: r.ids(""), Text: q.text, FollowUp: true})
-	return r.submit(p, true)
+	return nil
 }
 
 // submit records a prompt, after the hooks that may refuse it.
@@ -85,6 +89,9 @@ func (r *run) submit(p session.Prompt, followUp bool) *ending {
 		}
 		if out.Block {
 			return &ending{end: EndPrompt, reason: out.Reason}
+		}
+		if r.ctx.Err() != nil && r.a.cfg.Commands.Has(hookio.UserPromptSubmit) { // who was asked may not have answered
+			return r.interruption(false)
 		}
 	}
 	if _, err := r.a.thread.UserPrompt(p); err != nil {

@@ -16,7 +16,7 @@ func (st *stage) bus() *hook.Bus {
 	bus := hook.NewBus(func(err *hook.HandlerError) { st.out.note("-- reported: %s: %s", err.Point, reported(err)) })
 	hook.On(bus, hook.AgentDone, func(context.Context, *hook.AgentDonePayload) error { st.sums.done++; return nil })
 	for _, h := range st.s.setup.Bus {
-		l := &listener{Handler: h, out: st.out}
+		l := &listener{Handler: h, stage: st}
 		switch h.Point {
 		case string(hook.ToolGate):
 			listen(bus, hook.ToolGate, l, func(p *hook.ToolGatePayload) string { return p.Name }, func(p *hook.ToolGatePayload) { p.Refuse(h.Refuse) })
@@ -72,7 +72,7 @@ func reported(err *hook.HandlerError) string {
 // listener is a handler of the scenario at work.
 type listener struct {
 	Handler
-	out *printer
+	stage *stage
 
 	mu    sync.Mutex
 	calls int
@@ -115,8 +115,11 @@ func (l *listener) handle(point, word string, act func()) error {
 		return nil
 	}
 	if l.Show {
-		l.out.settle()
-		l.out.note("bus %s", joinWords(point, word))
+		l.stage.out.settle()
+		l.stage.out.note("bus %s", joinWords(point, word))
+	}
+	if l.Abort != "" {
+		l.stage.agent.Abort(l.Abort, "the handler aborts")
 	}
 	switch {
 	case l.Fail == "panic":

@@ -59,14 +59,15 @@ type Gate struct {
 
 // Handler is a handler of the bus.
 type Handler struct {
-	Point  string `yaml:"point"`  // tool:gate, stop, tool:transform, context:transform, system:before, tool:after, …
-	Tool   string `yaml:"tool"`   // only for calls of this tool
-	Refuse string `yaml:"refuse"` // gates: the reason
-	Times  int    `yaml:"times"`  // how often; 0: always
-	Text   string `yaml:"text"`   // what a transform puts in place
-	Fail   string `yaml:"fail"`   // error or panic
-	Show   bool   `yaml:"show"`   // a line among the events
-	Child  bool   `yaml:"child"`  // hears the point of subagents
+	Point  string              `yaml:"point"`  // tool:gate, stop, tool:transform, context:transform, system:before, tool:after, …
+	Tool   string              `yaml:"tool"`   // only for calls of this tool
+	Refuse string              `yaml:"refuse"` // gates: the reason
+	Times  int                 `yaml:"times"`  // how often; 0: always
+	Text   string              `yaml:"text"`   // what a transform puts in place
+	Fail   string              `yaml:"fail"`   // error or panic
+	Show   bool                `yaml:"show"`   // a line among the events
+	Child  bool                `yaml:"child"`  // hears the point of subagents
+	Abort  agentcore.SafePoint `yaml:"abort"`  // aborts the run there
 }
 
 // Subagent is a kind of subagent.
