@@ -15,7 +15,7 @@ func (r *run) ask() (*model.Message, *ending) {
 	a := r.a
 	r.turn++
 	r.total.Turns++
-	req := &model.Request{Model: a.cfg.ModelName, System: r.system, Messages: a.thread.Messages(), Tools: a.specs,
+	req := &model.Request{Model: a.cfg.ModelName, System: r.system, Messages: a.thread.Borrow(), Tools: a.specs,
 		MaxTokens: r.behavior.MaxTokens, ThinkingTokens: r.behavior.ThinkingTokens, Cache: !r.behavior.NoCache}
 	if hook.Listens(a.bus, hook.ContextTransform) {
 		p := &hook.ContextTransformPayload{IDs: r.ids(""), Messages: req.Messages}

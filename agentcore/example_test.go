@@ -64,7 +64,6 @@ func Example() {
 	}
 	// Output:
 	// forecast: Sun in Lima
-	//
 	// Take a hat.
 	// completed 2 turns
 }

@@ -62,7 +62,7 @@ func (r *run) hasInput() bool {
 	if r.opts.Prompt != "" || len(r.opts.Blocks) > 0 || len(r.a.box.texts()) > 0 {
 		return true
 	}
-	messages := r.a.thread.Messages()
+	messages := r.a.thread.Borrow()
 	// An assistant's message at the end is an answer that was given; there is
 	// nothing to go on with unless the API paused.
 	return len(messages) > 0 && (messages[len(messages)-1].Role == model.RoleUser ||

@@ -20,7 +20,7 @@ func (r *run) start() *ending {
 		return nil // a subagent starts no session
 	}
 	source := "startup"
-	if len(a.thread.Messages()) > 0 {
+	if len(a.thread.Borrow()) > 0 {
 		source = "resume"
 	}
 	hook.Emit(r.ctx, a.bus, hook.SessionStart, &hook.SessionStartPayload{IDs: r.ids(""), Source: source, Path: a.thread.Path()})

@@ -25,6 +25,9 @@ type fold struct {
 	calls  []call        // of the open answer, in order
 	said   []model.Block // by the user's side since the answer, without results
 
+	lent []model.Message // what borrow gave: the first of it are done
+	of   int             // how many were done then
+
 	used map[string]struct{} // every call id up to now: an API takes each once
 }
 
@@ -208,6 +211,15 @@ func (f *fold) answered() []model.Block {
 // messages gives the conversation up to now.
 func (f *fold) messages() []model.Message {
 	return f.finish(append(make([]model.Message, 0, len(f.done)+3), f.done...))
+}
+
+// borrow is messages in a slice that the next call uses again, so that a long
+// conversation is not copied for every request.
+func (f *fold) borrow() []model.Message {
+	same := max(f.of-1, 0) // more may have been added to the last one
+	f.lent = f.finish(append(f.lent[:same], f.done[same:]...))
+	f.of = len(f.done)
+	return f.lent
 }
 
 // unanswered are the calls of the open answer that have no result.

@@ -31,6 +31,9 @@ func folded(t *testing.T, rows ...string) string {
 			t.Fatalf("no row: %s", r)
 		}
 		s.apply([]byte(r))
+		if lent, copied := show(s.fold.borrow()), show(s.fold.messages()); lent != copied {
+			t.Fatalf("after %s lent is\n%s\nand a copy\n%s", r, lent, copied)
+		}
 	}
 	messages := s.fold.messages()
 	if err := sessiontest.Valid(messages); err != nil {

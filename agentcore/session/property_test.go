@@ -163,6 +163,9 @@ func (w *world) checkThread(t *Thread, n *naive) {
 	if diff := cmp.Diff(show(n.messages()), show(got)); diff != "" {
 		w.t.Fatalf("messages (-naive +got):\n%s", diff)
 	}
+	if diff := cmp.Diff(show(got), show(t.Borrow())); diff != "" {
+		w.t.Fatalf("messages (-copied +lent):\n%s", diff)
+	}
 	if err := sessiontest.Valid(got); err != nil {
 		w.t.Fatalf("messages that no API takes: %v\n%s", err, show(got))
 	}

@@ -94,6 +94,10 @@ func (t *Thread) Leaf() string { return t.state.leaf }
 // and must not be changed.
 func (t *Thread) Messages() []model.Message { return t.state.fold.messages() }
 
+// Borrow is Messages without a copy of the conversation: the slice and what it holds
+// are the thread's, must not be changed, and count until the next call of Borrow.
+func (t *Thread) Borrow() []model.Message { return t.state.fold.borrow() }
+
 // Damage is what was found when the thread was opened; the zero value for a new
 // one.
 func (t *Thread) Damage() Damage {
