@@ -97,7 +97,7 @@ func ours(paths []string) []string {
 
 // borders says what of ours each package may reach, directly or not.
 func borders() map[string][]string {
-	hook := []string{"internal/deepstack", "internal/nearest", "transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
+	hook := []string{"internal/deepstack", "internal/filelock", "internal/nearest", "transcript", "transcript/shell", "rego", "policy/hookio", "policy/evidence", "policy/decisionlog"}
 	with := func(more ...string) []string { return append(append([]string{"policy"}, hook...), more...) }
 	workshop := with("policy/schema", "policy/check", "policy/scaffold", "policy/policytest", "policy/replay", "policy/report",
 		"internal/command", "internal/term", "internal/ci", "internal/textdiff")
@@ -108,8 +108,9 @@ func borders() map[string][]string {
 		"internal/ci":           {"internal/term"},
 		"internal/deepstack":    nil, // not even the standard library: see its init
 		"internal/nearest":      nil,
+		"internal/filelock":     nil,
 		"policy/hookio":         nil,
-		"policy/evidence":       nil,
+		"policy/evidence":       {"internal/filelock"}, // Windows only
 		"policy/decisionlog":    nil,
 		"policy/schema":         nil,
 		"rego":                  nil,
@@ -128,11 +129,11 @@ func borders() map[string][]string {
 		"agentcore/model/modeltest":         {"agentcore/model"},
 		"agentcore/tool":                    tools,
 		"agentcore/tool/builtin":            append([]string{"agentcore/tool"}, tools...),
-		"agentcore/session":                 {"agentcore/model"},
-		"agentcore/session/sessiontest":     {"agentcore/model", "transcript", "transcript/shell"},
+		"agentcore/session":                 {"agentcore/model", "internal/filelock"},
+		"agentcore/session/sessiontest":     {"agentcore/model", "internal/filelock", "transcript", "transcript/shell"},
 		"agentcore/hook":                    {"agentcore/model", "policy/hookio", "internal/jsonedit"},
 		"agentcore": append([]string{"agentcore/model", "agentcore/tool", "agentcore/session", "agentcore/hook", "policy/hookio",
-			"internal/jsonedit"}, tools...),
+			"internal/jsonedit", "internal/filelock"}, tools...),
 
 		"policy": hook,
 		"cmd/stophook": with("policy/schema", "policy/install", "policy/sessions", "policy/doctor", "internal/jsonedit",

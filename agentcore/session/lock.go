@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stophook/stophook/internal/filelock"
 )
 
 const (
@@ -34,10 +36,10 @@ func takeLock(dir, id string) (*lock, error) {
 		}
 		return nil, fmt.Errorf("session: open lock: %w", err)
 	}
-	got, err := lockFile(f)
+	got, err := filelock.TryLock(f)
 	for try := 1; err == nil && !got && try < lockTries; try++ {
 		time.Sleep(lockPause) // a list may be looking whether the lock is held
-		got, err = lockFile(f)
+		got, err = filelock.TryLock(f)
 	}
 	if err != nil {
 		f.Close()
@@ -58,7 +60,7 @@ func takeLock(dir, id string) (*lock, error) {
 		}
 	}
 	if err != nil {
-		unlockFile(f)
+		filelock.Unlock(f)
 		f.Close()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &NotFoundError{ID: id}
@@ -85,7 +87,7 @@ func (l *lock) release() {
 		return
 	}
 	l.f.Truncate(0)
-	unlockFile(l.f)
+	filelock.Unlock(l.f)
 	l.f.Close()
 	l.f = nil
 }
@@ -114,9 +116,9 @@ func inUse(dir string) bool {
 	if info, err := f.Stat(); err != nil || info.Size() == 0 {
 		return false
 	}
-	got, err := lockFile(f)
+	got, err := filelock.TryLock(f)
 	if got {
-		unlockFile(f)
+		filelock.Unlock(f)
 	}
 	return err == nil && !got
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/stophook/stophook/internal/filelock"
 )
 
 // Session is the main thread of an agent, held for writing until Close.
@@ -43,7 +45,7 @@ func (s *Session) Subagent(agentID string, meta Meta) (*Thread, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session: open subagent's thread: %w", err)
 	}
-	if got, err := lockFile(f); err != nil || !got {
+	if got, err := filelock.TryLock(f); err != nil || !got {
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("session: lock %s: %w", path, err)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/stophook/stophook/internal/filelock"
 )
 
 // This is the folder for systems without openat, in practice Windows. It is built
@@ -232,7 +234,7 @@ func (f file) write(data []byte) error {
 // tryLock reports whether it got the lock. The lock belongs to this opening of
 // the file, so goroutines of one process exclude each other as well.
 func (f file) tryLock() (bool, error) {
-	got, err := lockFile(f.f)
+	got, err := filelock.TryLock(f.f)
 	if err != nil {
 		return false, fmt.Errorf("lock %s: %w", f.path, err)
 	}
@@ -240,6 +242,6 @@ func (f file) tryLock() (bool, error) {
 }
 
 func (f file) unlock() {
-	unlockFile(f.f)
+	filelock.Unlock(f.f)
 	f.close()
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package session
+package filelock
 
 import (
 	"errors"
@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes the lock, or reports that somebody else has it. It belongs to
-// this opening of the file, so goroutines of one process exclude each other.
-func lockFile(f *os.File) (bool, error) {
+// TryLock takes the lock of f, or reports that somebody else has it. It never waits.
+func TryLock(f *os.File) (bool, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
@@ -24,4 +23,5 @@ func lockFile(f *os.File) (bool, error) {
 	}
 }
 
-func unlockFile(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+// Unlock gives the lock back; closing the file does as well.
+func Unlock(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -1,4 +1,4 @@
-package evidence
+package filelock
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 // mandatory: a range with data in it would also keep readers out.
 func lockRange() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }
 
-// lockFile takes the lock, or reports that somebody else has it.
-func lockFile(f *os.File) (bool, error) {
+// TryLock takes the lock of f, or reports that somebody else has it. It never waits.
+func TryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, lockRange())
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return false, nil
@@ -20,8 +20,8 @@ func lockFile(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlockFile is explicit: what a closed handle had locked is free only when the
+// Unlock gives the lock back: what a closed handle had locked is free only when the
 // system gets to it.
-func unlockFile(f *os.File) {
+func Unlock(f *os.File) {
 	windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockRange())
 }
