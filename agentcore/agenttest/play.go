@@ -61,7 +61,7 @@ func (st *stage) run(step Step) {
 			results++
 		}
 		if !r.crashed {
-			st.sums.event(e)
+			st.sums.witness.Event(st.t, e)
 		}
 		text := st.out.event(e)
 		r.act(text)
@@ -76,7 +76,10 @@ func (st *stage) run(step Step) {
 	if results != 1 && !r.left {
 		st.t.Errorf("the run gave %d results (RT-9)", results)
 	}
-	st.sums.left(r.left)
+	if r.left {
+		st.sums.left++
+		st.sums.witness.open = nil
+	}
 	if len(r.todo) > 0 {
 		st.t.Errorf("never happened in the run %q: %+v", step.Prompt, r.todo)
 	}
@@ -143,6 +146,7 @@ func (r *playing) do(a Action) {
 // crash remembers what is written now: the next reopening finds just this.
 func (r *playing) crash() {
 	r.crashed = true
+	r.sums.witness.open = nil // their results belong to another run
 	r.out.line("-- the program dies")
 	r.out.mute(true)
 	r.sums.sizes = map[string]int64{}

@@ -52,7 +52,6 @@ func newStage(t *testing.T, s *scenario, root string) *stage {
 	st.must(err)
 	st.sess, err = st.store.Create(session.Meta{ID: "session", CWD: st.work, Model: "m"})
 	st.must(err)
-	st.sums.reset()
 	st.makeAgent()
 	return st
 }
