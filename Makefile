@@ -98,7 +98,8 @@ golden: ## rewrite the golden files, then show what changed: read the diff
 bench: build ## ratios against tail and node in one run, peak memory, Go benchmarks
 	@$(GO) run ./internal/bench -stophook $(BIN)/stophook
 	@$(GO) run ./internal/execbench
-	$(GO) test -run '^$$' -bench . -benchmem ./transcript/... ./policy/... ./execctx/...
+	@$(GO) run ./internal/agentbench
+	$(GO) test -run '^$$' -bench . -benchmem ./transcript/... ./policy/... ./execctx/... ./agentcore/...
 
 ##@ Check
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stophook/stophook/execctx"
 	"github.com/stophook/stophook/execctx/supervised"
+	"github.com/stophook/stophook/internal/figures"
 )
 
 // The figures to reach, fsync included.
@@ -31,7 +32,7 @@ const (
 const waiterFlag = "-internal-waiter"
 
 // measureSupervised takes the figures of the supervised context.
-func measureSupervised(ctx context.Context, s setup, t *table) (err error) {
+func measureSupervised(ctx context.Context, s setup, t *figures.Table) (err error) {
 	store := filepath.Join(s.dir, "store")
 	c, err := supervised.New(supervised.Options{Dir: store, MaxBackgroundTasks: execctx.NoTaskLimit})
 	if err != nil {
@@ -52,17 +53,17 @@ func measureSupervised(ctx context.Context, s setup, t *table) (err error) {
 	if err != nil {
 		return err
 	}
-	t.duration("launch until settled, median", median(launches), targetDurableLaunch)
+	t.Duration("launch until settled, median", figures.Median(launches), targetDurableLaunch)
 	exits, err := timeForeignExits(ctx, c, h, store, logs, min(s.exits, 40))
 	if err != nil {
 		return err
 	}
-	t.duration("SIGKILL from outside to a waiter in another process, median", median(exits), targetDurableExit)
+	t.Duration("SIGKILL from outside to a waiter in another process, median", figures.Median(exits), targetDurableExit)
 	memory, err := supervisorMemory(ctx, c, h, logs, 30)
 	if err != nil {
-		t.note(fmt.Sprintf("memory of supervisors not measured: %v", err))
+		t.Note(fmt.Sprintf("memory of supervisors not measured: %v", err))
 	} else {
-		t.bytes("proportional memory of a supervisor", memory, targetSupervisor)
+		t.Bytes("proportional memory of a supervisor", memory, targetSupervisor)
 	}
 
 	crowd, err := c.Spawn(ctx, execctx.SpawnConfig{CWD: s.dir})
@@ -78,7 +79,7 @@ func measureSupervised(ctx context.Context, s setup, t *table) (err error) {
 	if err != nil {
 		return err
 	}
-	t.duration(fmt.Sprintf("list of %d tasks, median", s.listed), median(lists), targetDurableList)
+	t.Duration(fmt.Sprintf("list of %d tasks, median", s.listed), figures.Median(lists), targetDurableList)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stophook/stophook/execctx/supervised"
 )
@@ -39,13 +38,5 @@ func TestRun(t *testing.T) {
 func TestRun_nothingToMeasure(t *testing.T) {
 	if err := run([]string{"-launches", "0"}, &strings.Builder{}); err == nil {
 		t.Error("no launches are no measurement")
-	}
-}
-
-func TestMedian(t *testing.T) {
-	for want, times := range map[time.Duration][]time.Duration{0: nil, 3: {3}, 2: {3, 1}, 5: {9, 5, 1}} {
-		if got := median(times); got != want {
-			t.Errorf("median of %v: got %v, want %v", times, got, want)
-		}
 	}
 }

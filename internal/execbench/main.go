@@ -19,6 +19,7 @@ import (
 	"os"
 
 	"github.com/stophook/stophook/execctx/supervised"
+	"github.com/stophook/stophook/internal/figures"
 )
 
 // setup is what one sitting measures.
@@ -67,15 +68,15 @@ func run(args []string, out io.Writer) error {
 	s.dir = dir
 
 	ctx := context.Background()
-	table := newTable(out)
+	table := figures.New(out)
 	fmt.Fprintf(out, "execution contexts, %d launches, %d exits, %d tasks listed; supervised: %d launches\n\n", s.launches, s.exits, s.listed, s.durable)
-	table.section("process")
+	table.Section("process")
 	if err := measureProcess(ctx, s, table); err != nil {
 		return fmt.Errorf("process context: %w", err)
 	}
-	table.section("supervised")
+	table.Section("supervised")
 	if err := measureSupervised(ctx, s, table); err != nil {
 		return fmt.Errorf("supervised context: %w", err)
 	}
-	return table.flush()
+	return table.Flush()
 }

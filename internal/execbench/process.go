@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stophook/stophook/execctx"
+	"github.com/stophook/stophook/internal/figures"
 )
 
 // The figures to reach.
@@ -28,7 +29,7 @@ const (
 const idle = "exec sleep 3600"
 
 // measureProcess takes the figures of the process context.
-func measureProcess(ctx context.Context, s setup, t *table) (err error) {
+func measureProcess(ctx context.Context, s setup, t *figures.Table) (err error) {
 	c := execctx.NewProcess(execctx.ProcessOptions{MaxBackgroundTasks: execctx.NoTaskLimit})
 	h, err := c.Spawn(ctx, execctx.SpawnConfig{CWD: s.dir})
 	if err != nil {
@@ -49,15 +50,15 @@ func measureProcess(ctx context.Context, s setup, t *table) (err error) {
 	if err != nil {
 		return err
 	}
-	t.duration("os/exec start and wait of `true`, median, to compare", plain, 0)
-	t.duration("launch until settled, median", median(launches), targetLaunch)
-	t.duration("launch until settled, worst", slices.Max(launches), targetLaunchWorst)
+	t.Duration("os/exec start and wait of `true`, median, to compare", plain, 0)
+	t.Duration("launch until settled, median", figures.Median(launches), targetLaunch)
+	t.Duration("launch until settled, worst", slices.Max(launches), targetLaunchWorst)
 
 	exits, err := timeExits(ctx, c, h, logs, s.exits)
 	if err != nil {
 		return err
 	}
-	t.duration("SIGKILL from outside to OnExit, median", median(exits), targetExit)
+	t.Duration("SIGKILL from outside to OnExit, median", figures.Median(exits), targetExit)
 
 	crowd, err := c.Spawn(ctx, execctx.SpawnConfig{CWD: s.dir})
 	if err != nil {
@@ -76,8 +77,8 @@ func measureProcess(ctx context.Context, s setup, t *table) (err error) {
 	if err != nil {
 		return err
 	}
-	t.duration(fmt.Sprintf("list of %d running tasks, median", s.listed), median(lists), targetList)
-	t.bytes("our memory a running task (heap and stacks)", perTask, targetTaskBytes)
+	t.Duration(fmt.Sprintf("list of %d running tasks, median", s.listed), figures.Median(lists), targetList)
+	t.Bytes("our memory a running task (heap and stacks)", perTask, targetTaskBytes)
 	return nil
 }
 
@@ -91,7 +92,7 @@ func plainStarts(n int) (time.Duration, error) {
 		}
 		times = append(times, time.Since(start))
 	}
-	return median(times), nil
+	return figures.Median(times), nil
 }
 
 // timeLaunches starts n commands one after the other, each ended before the
