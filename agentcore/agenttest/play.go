@@ -78,7 +78,7 @@ func (st *stage) run(step Step) {
 	}
 	if r.left {
 		st.sums.left++
-		st.sums.witness.open = nil
+		st.sums.witness.Forget()
 	}
 	if len(r.todo) > 0 {
 		st.t.Errorf("never happened in the run %q: %+v", step.Prompt, r.todo)
@@ -146,7 +146,7 @@ func (r *playing) do(a Action) {
 // crash remembers what is written now: the next reopening finds just this.
 func (r *playing) crash() {
 	r.crashed = true
-	r.sums.witness.open = nil // their results belong to another run
+	r.sums.witness.Forget() // their results belong to another run
 	r.out.line("-- the program dies")
 	r.out.mute(true)
 	r.sums.sizes = map[string]int64{}
