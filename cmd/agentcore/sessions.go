@@ -56,7 +56,7 @@ func (p *program) store(c *cli.Context) (*session.Store, error) {
 		}
 		dir = filepath.Join(dir, "agentcore")
 	}
-	return session.NewStore(session.Options{Root: dir, Now: p.now, Version: version,
+	return session.NewStore(session.Options{Root: dir, Now: p.now, Version: "agentcore " + version,
 		Warn: func(message string) { p.log.Warn(message) }})
 }
 

@@ -33,6 +33,15 @@ type Session struct {
 	Policy     string    `json:"policy,omitempty"`
 }
 
+// Host names what wrote the session: Claude Code writes the bare number of its version,
+// others, such as agentcore, put their name before it.
+func (s Session) Host() string {
+	if s.Version != "" && s.Version[0] >= '0' && s.Version[0] <= '9' {
+		return "Claude Code " + s.Version
+	}
+	return s.Version
+}
+
 // Counts are of the whole session, also of events that the page leaves out.
 type Counts struct {
 	Turns     int `json:"turns"`
