@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/stophook/stophook/agentcore/hook"
@@ -34,9 +35,9 @@ type call struct {
 	started, ended time.Time
 	contexts       []session.HookContext
 	notices        []notice
-	child          *Result // of a subagent
-	fatal          error   // ends the run
-	hookEnd        *ending // a hook ends the run
+	child          atomic.Pointer[Result] // of a subagent, for the run also when it gives the call up
+	fatal          error                  // ends the run
+	hookEnd        *ending                // a hook ends the run
 }
 
 type notice struct{ event, text string }

@@ -134,10 +134,10 @@ func (r *run) group(blocks []model.Block) *ending {
 
 // finish records one result and shows it.
 func (r *run) finish(c *call) *ending {
-	if c.child != nil { // its prices were applied there
-		r.total.Usage = r.total.Usage.Add(c.child.Usage)
-		r.total.CostUSD += c.child.CostUSD
-		r.total.Unpriced = r.total.Unpriced.Add(c.child.Unpriced)
+	if child := c.child.Load(); child != nil { // its prices were applied there
+		r.total.Usage = r.total.Usage.Add(child.Usage)
+		r.total.CostUSD += child.CostUSD
+		r.total.Unpriced = r.total.Unpriced.Add(child.Unpriced)
 	}
 	res := c.result
 	row := session.ToolResult{CallID: c.block.ID, Text: res.Text, IsError: res.IsError, Structured: res.Structured}

@@ -48,7 +48,7 @@ func (a *Agent) Destroy(ctx context.Context) error {
 
 func (a *Agent) destroy(ctx context.Context) error {
 	a.box.clear(false)
-	idle := a.step(ctx, "end the run", a.endRun)
+	idle := a.step(ctx, "end the run (does nobody read its events?)", a.endRun)
 	// Step 3 of AC-100 closes MCP clients; there are none yet.
 	var errs []error
 	if idle == nil { // else the run still owns the session's names
@@ -91,7 +91,7 @@ func (a *Agent) endRun(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("nobody reads the run's events: %w", context.Cause(ctx))
+		return context.Cause(ctx)
 	}
 }
 

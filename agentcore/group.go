@@ -109,8 +109,10 @@ func (g *group) abandoned(c *call) *call {
 	r := g.run
 	r.warn("%s did not end within %s after it was cancelled; it was given up and may still be at work", c.block.Name, r.behavior.CancelGrace)
 	now := r.a.cfg.Now()
-	return &call{group: g, index: c.index, block: c.block, input: c.block.InputObject(), ids: c.ids, started: now, ended: now, state: hook.CallCancelled,
+	stand := &call{group: g, index: c.index, block: c.block, input: c.block.InputObject(), ids: c.ids, started: now, ended: now, state: hook.CallCancelled,
 		result: &tool.Result{Text: "The call was cancelled and did not end in time; it may still be at work.", IsError: true, Aborted: true}}
+	stand.child.Store(c.child.Load())
+	return stand
 }
 
 // giveUp answers for all calls that did not end in time.

@@ -195,7 +195,7 @@ func (ch *child) work(ctx context.Context, c *call) (*tool.Result, error) {
 		}
 		c.emit(e)
 	}
-	c.child = res
+	c.child.Store(res)
 	hook.Emit(context.WithoutCancel(ctx), ch.parent.bus, hook.SubagentEnd, &hook.SubagentEndPayload{IDs: c.ids, ChildID: a.id, Text: res.Text,
 		Totals: res.Usage, Turns: res.Turns, Elapsed: res.Elapsed, Err: res.Err})
 	usage := res.Usage
@@ -213,7 +213,8 @@ func (ch *child) budget(own Behavior, spent Result) Behavior {
 	if limit := own.MaxCostUSD; limit > 0 {
 		b.MaxCostUSD = max(limit-spent.CostUSD, 1e-9)
 	}
-	b.MaxDuration = 0 // the parent's context ends it
+	b.MaxDuration = 0                       // the parent's context ends it
+	b.CancelGrace = own.CancelGrace * 3 / 4 // it gives its calls up before it is given up itself, and can still say what it cost
 	return b
 }
 
