@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/stophook/stophook/agentcore/model"
 )
@@ -115,3 +116,8 @@ func (t *Thread) Interrupted(duringTools bool) (uuid string, err error) {
 	}
 	return t.UserRow(UserRow{Blocks: []model.Block{model.Text(text)}})
 }
+
+// Notifications are the texts of the rows that carry [OriginNotification], in order:
+// what the model was told of tasks that ended, in this process and in earlier ones.
+// Rows of a fork's original are no part of them.
+func (t *Thread) Notifications() []string { return slices.Clone(t.state.notes) }

@@ -24,9 +24,10 @@ type state struct {
 	prompt string // id of the latest prompt
 	queued []string
 	totals Totals
-	base   Totals // at the start of the present run, see RunEnd
-	last   string // id of the latest answer that was counted
-	side   bool   // a subagent's file: sidechain rows are the conversation
+	base   Totals   // at the start of the present run, see RunEnd
+	notes  []string // texts of the notifications that were delivered
+	last   string   // id of the latest answer that was counted
+	side   bool     // a subagent's file: sidechain rows are the conversation
 }
 
 // apply takes one whole row that is a JSON object.
@@ -82,7 +83,20 @@ func (s *state) user(p *parsed) {
 	if p.promptID != "" && p.promptID != s.prompt {
 		s.prompt = strings.Clone(p.promptID)
 	}
+	if str(p.origin.Get("kind")) == OriginNotification && !p.forked {
+		s.note(blocks)
+	}
 	s.fold.user(blocks)
+}
+
+// note keeps what a notification said: the mark of the row counts, and never a text
+// that looks like one (D-28).
+func (s *state) note(blocks []model.Block) {
+	for _, b := range blocks {
+		if b.Type == model.BlockText {
+			s.notes = append(s.notes, b.Text)
+		}
+	}
 }
 
 // begins tells whether a user row begins a turn, by the rules of the package
