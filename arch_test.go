@@ -131,8 +131,9 @@ func borders() map[string][]string {
 		"agentcore/tool/builtin":            append([]string{"agentcore/tool"}, tools...),
 		"agentcore/session":                 {"agentcore/model", "internal/filelock"},
 		"agentcore/session/sessiontest":     {"agentcore/model", "internal/filelock", "transcript", "transcript/shell"},
-		"agentcore/hook":                    {"agentcore/model", "policy/hookio", "internal/jsonedit"},
-		"agentcore": append([]string{"agentcore/model", "agentcore/tool", "agentcore/session", "agentcore/hook", "policy/hookio",
+		"agentcore/task":                    {"execctx", "execctx/internal/proc"},
+		"agentcore/hook":                    {"agentcore/model", "agentcore/task", "execctx", "execctx/internal/proc", "policy/hookio", "internal/jsonedit"},
+		"agentcore": append([]string{"agentcore/model", "agentcore/tool", "agentcore/session", "agentcore/task", "agentcore/hook", "policy/hookio",
 			"internal/jsonedit", "internal/filelock"}, tools...),
 
 		"policy": hook,
