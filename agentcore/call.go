@@ -53,12 +53,17 @@ func (c *call) work() {
 		if v := recover(); v != nil { // of a gate's caller or a hook's: tools have their own guard
 			c.state, c.result = hook.CallFailed, tool.Errorf("The call failed inside the agent: %v", v)
 		}
+		if c.result == nil { // a tool or a hook ended this goroutine (runtime.Goexit)
+			c.state, c.result = hook.CallFailed, tool.Errorf("The call failed inside the agent.")
+		}
 		c.ended = a.cfg.Now()
 		c.cancel(nil)
 		c.group.done <- c
 	}()
 	if refusal := c.admit(); refusal != nil {
-		c.result = refusal
+		if c.result = refusal; c.state == hook.CallRefused && c.ctx.Err() != nil { // who was asked may not have answered
+			c.state, c.result = hook.CallCancelled, c.aborted(tool.Aborted(c.ctx, false))
+		}
 		return
 	}
 	c.run()
@@ -78,6 +83,13 @@ func (c *call) emit(e Event) {
 	select {
 	case c.group.out <- shown{c, e}:
 	case <-c.group.over:
+	}
+}
+
+// warn shows the error of somebody who was asked, unless the call's end is all of it.
+func (c *call) warn(err error) {
+	if err != nil && c.ctx.Err() == nil {
+		c.emit(Event{Kind: EventWarning, Text: err.Error()})
 	}
 }
 
@@ -103,9 +115,7 @@ func (c *call) admit() *tool.Result {
 	}
 	req := tool.Request{Tool: tl, Call: tc, Subagent: a.depth > 0}
 	decision, err := tool.Check(c.ctx, a.cfg.Gate, req)
-	if err != nil {
-		c.emit(Event{Kind: EventWarning, Text: err.Error()})
-	}
+	c.warn(err)
 	if decision.Permission == tool.Deny {
 		return denied(decision.Reason)
 	}
@@ -136,9 +146,7 @@ func (c *call) rewritten(tc *tool.Call, input json.RawMessage, req tool.Request,
 		return tool.Errorf("Refused: a hook replaced the input by one that does not fit. %s", bad.Text)
 	}
 	d, err := tool.Check(c.ctx, a.cfg.Gate, req)
-	if err != nil {
-		c.emit(Event{Kind: EventWarning, Text: err.Error()})
-	}
+	c.warn(err)
 	if d.Permission == tool.Deny {
 		return denied(d.Reason)
 	}
@@ -155,9 +163,7 @@ func (c *call) settle(req tool.Request, d tool.Decision) *tool.Result {
 	}
 	asking := tool.Asking(tool.GateFunc(func(context.Context, tool.Request) (tool.Decision, error) { return d, nil }), c.agent().cfg.Ask)
 	d, err := tool.Check(c.ctx, asking, req)
-	if err != nil {
-		c.emit(Event{Kind: EventWarning, Text: err.Error()})
-	}
+	c.warn(err)
 	if d.Permission == tool.Allow {
 		return nil
 	}

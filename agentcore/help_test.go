@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -198,3 +199,10 @@ func use(name string, input any) scripted.Tool {
 }
 
 type obj = map[string]any
+
+// silent is a model that says nothing at all.
+type silent struct{}
+
+func (silent) Stream(context.Context, *model.Request) iter.Seq2[model.Event, error] {
+	return func(func(model.Event, error) bool) {}
+}

@@ -159,7 +159,7 @@ func (st *stage) finish() string {
 	st.destroy()
 	text := st.out.text()
 	if st.exec != nil {
-		for _, c := range st.exec.Calls() {
+		for _, c := range st.exec.Calls(execctx.MockSeamSpawn, execctx.MockSeamDestroy) {
 			text += fmt.Sprintf("context %s %s\n", c.Seam, c.Handle.ID)
 		}
 	}
