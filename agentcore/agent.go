@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/stophook/stophook/agentcore/hook"
@@ -13,11 +15,12 @@ import (
 	"github.com/stophook/stophook/execctx"
 )
 
-// What a run that cannot begin says.
+// What a run that cannot begin says, and a message that cannot be sent.
 var (
 	ErrRunning   = errors.New("agentcore: this agent is in a run already; steer it, or wait for its result")
 	ErrDestroyed = errors.New("agentcore: this agent was destroyed; make a new one on the session")
 	ErrNoPrompt  = errors.New("agentcore: a run needs a prompt: the session has nothing to go on with")
+	ErrBlank     = errors.New("agentcore: a message needs words: there are none in this one")
 )
 
 // Agent works on a session. Its methods may be called from any goroutine; one run
@@ -32,7 +35,9 @@ type Agent struct {
 	kind   string // of a subagent
 	depth  int
 
-	box inbox
+	box        inbox
+	background *background
+	offer      tool.Offer
 
 	// What follows belongs to the goroutine that runs; between runs to the next.
 	begun    bool   // the session start was told
@@ -71,13 +76,15 @@ func New(cfg Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAgent(cfg, cfg.Session.Thread, cfg.Bus)
+	return newAgent(cfg, cfg.Session.Thread, cfg.Bus, 0)
 }
 
-func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus) (*Agent, error) {
-	a := &Agent{cfg: cfg, thread: thread, bus: bus}
+func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus, depth int) (*Agent, error) {
+	a := &Agent{cfg: cfg, thread: thread, bus: bus, depth: depth}
 	a.edge.handle = cfg.Handle
-	tools := cfg.Tools
+	a.background = newBackground(a, thread.Notifications())
+	a.offer = cfg.offer(depth)
+	tools := tool.AdaptAll(cfg.Tools, a.offer)
 	if len(cfg.Subagents) > 0 {
 		spawn, err := a.spawnTool()
 		if err != nil {
@@ -101,12 +108,21 @@ func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus) (*Agent, error)
 
 // RunOptions is what one run is asked for.
 type RunOptions struct {
-	// Prompt, or Blocks with text and images in its place. With neither, the run
-	// goes on with what the session holds, or with queued messages.
+	// Prompt, or Blocks with text and images in its place. With neither, or with
+	// blank text alone, the run goes on with what the session holds, or with queued
+	// messages.
 	Prompt string
 	Blocks []model.Block
 	// Behavior replaces the agent's for this run; nil: the agent's.
 	Behavior *Behavior
+}
+
+// prompts tells whether there is anything to ask: a model gets no blank messages.
+func (o RunOptions) prompts() bool {
+	if len(o.Blocks) == 0 {
+		return strings.TrimSpace(o.Prompt) != ""
+	}
+	return slices.ContainsFunc(o.Blocks, func(b model.Block) bool { return b.Type != model.BlockText || strings.TrimSpace(b.Text) != "" })
 }
 
 // Run works until the agent is done, and yields what happens. It begins when the

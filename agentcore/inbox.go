@@ -2,6 +2,7 @@ package agentcore
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -23,6 +24,9 @@ type queued struct {
 // load takes over what an earlier process left undelivered.
 func (b *inbox) load(texts []string) {
 	for _, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			continue // nothing to deliver
+		}
 		b.queue = append(b.queue, queued{text: text, followUp: true, recorded: true})
 	}
 }
@@ -30,8 +34,11 @@ func (b *inbox) load(texts []string) {
 func (b *inbox) put(q queued) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
+	switch {
+	case b.closed:
 		return ErrDestroyed
+	case strings.TrimSpace(q.text) == "":
+		return ErrBlank
 	}
 	b.queue = append(b.queue, q)
 	return nil
@@ -91,11 +98,11 @@ func (b *inbox) clear(closed bool) int {
 // Steer sends a message to the running agent. It joins the conversation at the next
 // safe point: before a call of the model, or between calls of tools, of which those
 // not begun are answered as skipped (RT-4). Between runs it waits for the next one.
-// Error: [ErrDestroyed].
+// Errors: [ErrDestroyed], [ErrBlank].
 func (a *Agent) Steer(text string) error { return a.box.put(queued{text: text}) }
 
 // FollowUp sends a message that waits until the run would end, and extends it.
-// Between runs it waits for the next one. Error: [ErrDestroyed].
+// Between runs it waits for the next one. Errors: [ErrDestroyed], [ErrBlank].
 func (a *Agent) FollowUp(text string) error { return a.box.put(queued{text: text, followUp: true}) }
 
 // Queued are the messages that were not delivered yet, in order. An abort leaves

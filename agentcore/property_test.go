@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/stophook/stophook/agentcore"
@@ -196,6 +198,7 @@ func (w *world) restart() {
 
 // check is what has to be true at the end.
 func (w *world) check() {
+	w.checkMessages()
 	w.must(w.agent.Destroy(context.Background()))
 	total, _ := w.meter.Total()
 	if got := w.before.Add(w.agent.Stats().Usage); got != total {
@@ -220,13 +223,18 @@ func (w *world) check() {
 		}
 		w.must(thread.Close())
 	}
-	w.checkMessages()
+	w.checkReopened()
 }
 
-// checkMessages wants every message of a person that reached the conversation there
-// once, in order (RT-4): those that did not are queued, or went with a destroyed agent.
+// checkMessages wants every message of a person in the conversation once, or else in
+// the queue of the agent and of the session (RT-4): an abort loses none, nor does a
+// program that ends.
 func (w *world) checkMessages() {
-	var found []string
+	queued := w.agent.Queued()
+	if diff := cmp.Diff(queued, w.sess.Queued(), cmpopts.EquateEmpty()); diff != "" {
+		w.t.Errorf("queued by the agent and not by the session, or the reverse (-agent +session):\n%s", diff)
+	}
+	found := slices.Clone(queued)
 	for _, m := range w.sess.Messages() {
 		for _, b := range m.Content {
 			if b.Type == model.BlockText && m.Role == model.RoleUser && slices.Contains(w.steers, b.Text) {
@@ -234,10 +242,32 @@ func (w *world) checkMessages() {
 			}
 		}
 	}
-	sorted := slices.Clone(found)
-	slices.Sort(sorted)
-	if len(slices.Compact(sorted)) != len(found) {
-		w.t.Errorf("messages came twice: %v", found)
+	slices.Sort(found)
+	sent := slices.Sorted(slices.Values(w.steers))
+	if diff := cmp.Diff(sent, found, cmpopts.EquateEmpty()); diff != "" {
+		w.t.Errorf("sent, and delivered or queued (-want +got):\n%s", diff)
+	}
+}
+
+// checkReopened wants to find in the file what the session holds (RT-40).
+func (w *world) checkReopened() {
+	messages, totals, queued := w.sess.Messages(), w.sess.Totals(), w.sess.Queued()
+	w.must(w.sess.Close())
+	again, err := w.store.Open(w.sess.ID())
+	w.must(err)
+	w.sess = again
+	opts := cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(model.Block{}, "Raw")}
+	if diff := cmp.Diff(messages, again.Messages(), opts); diff != "" {
+		w.t.Errorf("the conversation, reopened (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(totals, again.Totals()); diff != "" {
+		w.t.Errorf("the totals, reopened (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(queued, again.Queued(), cmpopts.EquateEmpty()); diff != "" {
+		w.t.Errorf("the queue, reopened (-before +after):\n%s", diff)
+	}
+	if d := again.Damage(); d.BadRows+d.LongRows > 0 || d.Torn || len(d.Unanswered) > 0 {
+		w.t.Errorf("the file is damaged: %+v", d)
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *run) prompts() *ending {
 			r.warn("a queued message was refused by a hook and dropped: %s", end.reason)
 		}
 	}
-	if r.opts.Prompt == "" && len(r.opts.Blocks) == 0 {
+	if !r.opts.prompts() {
 		return nil
 	}
 	return r.submit(session.Prompt{Text: r.opts.Prompt, Blocks: r.opts.Blocks}, false)
@@ -98,6 +98,8 @@ func (r *run) submit(p session.Prompt, followUp bool) *ending {
 		return failed(err)
 	}
 	r.a.promptID = p.PromptID
+	r.nudges = 0
+	r.a.background.prompted()
 	r.active, r.blocks = false, 0 // what follows answers a new prompt
 	if err := r.a.thread.HookContext(session.HookContext{Event: string(hookio.UserPromptSubmit), Texts: out.Context}); err != nil {
 		return failed(err)
