@@ -35,9 +35,7 @@ type Agent struct {
 	kind   string // of a subagent
 	depth  int
 
-	box        inbox
-	background *background
-	offer      tool.Offer
+	box inbox
 
 	// What follows belongs to the goroutine that runs; between runs to the next.
 	begun    bool   // the session start was told
@@ -76,15 +74,13 @@ func New(cfg Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAgent(cfg, cfg.Session.Thread, cfg.Bus, 0)
+	return newAgent(cfg, cfg.Session.Thread, cfg.Bus)
 }
 
-func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus, depth int) (*Agent, error) {
-	a := &Agent{cfg: cfg, thread: thread, bus: bus, depth: depth}
+func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus) (*Agent, error) {
+	a := &Agent{cfg: cfg, thread: thread, bus: bus}
 	a.edge.handle = cfg.Handle
-	a.background = newBackground(a, thread.Notifications())
-	a.offer = cfg.offer(depth)
-	tools := tool.AdaptAll(cfg.Tools, a.offer)
+	tools := cfg.Tools
 	if len(cfg.Subagents) > 0 {
 		spawn, err := a.spawnTool()
 		if err != nil {
