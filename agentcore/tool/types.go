@@ -36,6 +36,12 @@ type Tool struct {
 	// cancelled. An error ends the run; what the model should hear is a Result
 	// with IsError.
 	Run func(ctx context.Context, call *Call) (*Result, error)
+
+	// Adapt gives the tool as an agent offers it, or false when it has no place
+	// there; agents use [AdaptAll]. It never changes the tool itself. Nil: the tool
+	// is as it is, whatever the agent can do (AC-3). A copy with a text, a schema or
+	// a work of its own clears it.
+	Adapt func(Offer) (Tool, bool)
 }
 
 // SubjectKind says what the subject of a tool's call is.
@@ -54,6 +60,9 @@ type Call struct {
 	Name  string
 	Input json.RawMessage
 	Env   *Env
+
+	// Offer is what the tool was adapted to; see [AdaptAll]. Nil: it was not.
+	Offer *Offer
 }
 
 // Env is what a session lends its tools.
@@ -63,6 +72,9 @@ type Env struct {
 	Handle    execctx.Handle
 	Paths     *Paths // nil: everything below the handle's working directory
 	TasksDir  string // output of background tasks; empty: no background work
+	// Tasks is the agent's background work. Nil: none; a call that asks for it all
+	// the same is an error, never a foreground run (AC-4).
+	Tasks Tasks
 }
 
 // Result is what a call came to.

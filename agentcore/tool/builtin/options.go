@@ -25,6 +25,9 @@ type ShellOptions struct {
 	Env map[string]string
 	// MaxOutput is how much output is kept, in bytes; 0: [tool.DefaultMaxOutput].
 	MaxOutput int
+	// NoBackground keeps commands in the foreground, whatever the agent offers
+	// (AC-3).
+	NoBackground bool
 }
 
 func (o Options) maxFile() int64 {
@@ -34,15 +37,21 @@ func (o Options) maxFile() int64 {
 	return 10 << 20
 }
 
-// All gives every tool, in a fixed order.
+// All gives every tool, in a fixed order. Those for background tasks come last and
+// drop out where an agent does not offer it ([tool.AdaptAll]).
 func All(opts Options) []tool.Tool {
-	return []tool.Tool{
+	tools := []tool.Tool{
 		NewShell(opts.Shell), NewReadFile(opts), NewWriteFile(opts), NewEdit(opts),
 		NewGlob(opts), NewGrep(opts), NewListFiles(opts),
 	}
+	if opts.Shell.NoBackground {
+		return tools
+	}
+	return append(tools, NewShellKill(), NewWaitTask())
 }
 
-// ReadOnly gives the tools that change nothing, in the order of All.
+// ReadOnly gives the tools that change nothing, in the order of All and without
+// wait_task: nothing among them starts a task.
 func ReadOnly(opts Options) []tool.Tool {
 	return []tool.Tool{NewReadFile(opts), NewGlob(opts), NewGrep(opts), NewListFiles(opts)}
 }
