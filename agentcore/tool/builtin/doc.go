@@ -1,16 +1,19 @@
 // Package builtin holds the tools that a coding agent needs: shell, read_file,
-// write_file, edit, glob, grep and list_files.
+// write_file, edit, glob, grep and list_files, and for background tasks shell_kill
+// and wait_task.
 //
 // # Where to start
 //
 // [All] gives every tool, [ReadOnly] those that change nothing; the New functions
 // make one. Each tool is a Go file and a text of the same name, which is the
-// description that the model reads.
+// description that the model reads. [tool.AdaptAll] fits them to an agent: without
+// background work there is no run_in_background, no shell_kill and no wait_task.
 //
 // # What the caller decides
 //
 // Where commands run and files lie, and which paths may be touched: [tool.Env].
-// Time limits of the shell, and how much a search gives: [Options].
+// Time limits of the shell, whether it may start tasks, and how much a search gives:
+// [Options].
 //
 // # What is promised
 //
@@ -24,5 +27,10 @@
 //     links into folders, and say what they left out.
 //   - An edit needs no read before it: that its old text must be there, exactly and
 //     once, is what protects a file that changed meanwhile.
+//   - A call that asks for the background gets a task or an error, never a run in the
+//     foreground (AC-4). A foreground command that is moved while it ends or is aborted
+//     is exactly one of the two: a result, or a task that the result names.
+//   - Receipts of tasks have the shape that package transcript reads: it finds each
+//     task, how it got there, and an end that shell_kill or wait_task saw.
 //   - What goes wrong is a result that says what to do next.
 package builtin
