@@ -3,96 +3,78 @@ package task
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// The elements that hold a block.
+// Tags of the two blocks.
 const (
 	exitTag  = "task-notification"
 	stallTag = "task-stall"
 )
 
-// stallHint is what a stall's block suggests. A stall is not an end, and asks for
-// nothing.
-const stallHint = "No output for a while. The task still runs; it may wait for input, or just be at work. " +
-	"Read its output file if you have to know, and end the task if it is stuck."
-
-// Block is the text that tells the model of an end: the elements in a fixed order, each
-// on a line (AC-70). The signal stands behind the exit code (D-25).
+// Block is the text that tells the model of the end (AC-70): one element a line,
+// always in the same order, every text escaped (AC-72, D-26).
+//
+//	<task-notification>
+//	<task-id>bash_1</task-id>
+//	<status>exited</status>
+//	<exit-code>0</exit-code>
+//	<command>npm run build</command>
+//	<output-file>/…/tasks/bash_1.20260523-024147-123.log</output-file>
+//	<duration-ms>4200</duration-ms>
+//	<summary>npm run build (4.2s) — exited 0</summary>
+//	</task-notification>
+//
+// A <signal> follows the code when a signal ended the task (D-25). What is not
+// known has no element. In place of an output file that a task does not have
+// stand <handle-id> and <started-at-ms>, by which it is known again (D-22).
 func (e Exit) Block() string {
-	var b blockWriter
-	b.open(exitTag)
-	b.field("task-id", e.TaskID)
-	b.field("status", string(e.Status))
-	if e.ExitCode != nil {
-		b.field("exit-code", strconv.Itoa(*e.ExitCode))
+	w := openBlock(exitTag)
+	w.token("task-id", e.TaskID)
+	w.token("status", string(e.status()))
+	if code, known := e.Code(); known {
+		w.number("exit-code", int64(code))
 	}
 	if e.Signal != "" {
-		b.field("signal", e.Signal)
+		w.token("signal", e.Signal)
 	}
-	b.field("command", e.Command)
-	b.field("output-file", e.OutputPath)
-	b.field("duration-ms", strconv.FormatInt(e.Duration.Milliseconds(), 10))
-	b.field("summary", e.Summary())
-	return b.close(exitTag)
-}
-
-// Block is the text that tells the model of a quiet task (AC-73).
-func (s Stall) Block() string {
-	var b blockWriter
-	b.open(stallTag)
-	b.field("task-id", s.TaskID)
-	b.field("command", s.Command)
-	b.field("output-file", s.OutputPath)
-	b.field("stalled-for-ms", strconv.FormatInt(s.StalledFor.Milliseconds(), 10))
-	b.field("bytes-written", strconv.FormatInt(s.BytesWritten, 10))
-	b.field("hint", stallHint)
-	return b.close(stallTag)
-}
-
-type blockWriter struct{ strings.Builder }
-
-func (b *blockWriter) open(tag string) { b.WriteString("<" + tag + ">\n") }
-
-func (b *blockWriter) close(tag string) string {
-	b.WriteString("</" + tag + ">")
-	return b.String()
-}
-
-func (b *blockWriter) field(name, text string) {
-	b.WriteString("<" + name + ">")
-	b.escape(text)
-	b.WriteString("</" + name + ">\n")
-}
-
-// escape writes a text so that no part of it looks like an element, and so that the
-// reader gets the same text again: markup and quotes as entities, carriage returns as
-// one too, since readers of XML make line feeds of them, and what XML forbids as U+FFFD
-// (AC-72, D-26).
-func (b *blockWriter) escape(text string) {
-	for _, r := range text { // invalid UTF-8 comes as U+FFFD
-		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '"':
-			b.WriteString("&quot;")
-		case r == '\'':
-			b.WriteString("&apos;")
-		case r == '\r':
-			b.WriteString("&#13;")
-		case !legal(r):
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
+	w.text("command", e.Command)
+	if e.OutputPath != "" {
+		w.text("output-file", e.OutputPath)
+	} else {
+		if e.HandleID != "" {
+			w.token("handle-id", e.HandleID)
+		}
+		if !e.StartedAt.IsZero() {
+			w.number("started-at-ms", e.StartedAt.UnixMilli())
 		}
 	}
+	w.number("duration-ms", wholeMS(e.Duration))
+	w.text("summary", e.Summary())
+	return w.close(exitTag)
 }
 
-// legal tells the characters that XML allows.
-func legal(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
+// blockWriter writes the elements of a block.
+type blockWriter struct{ strings.Builder }
+
+func openBlock(tag string) *blockWriter {
+	w := new(blockWriter)
+	w.WriteString("<" + tag + ">\n")
+	return w
 }
+
+func (w *blockWriter) close(tag string) string {
+	w.WriteString("</" + tag + ">")
+	return w.String()
+}
+
+func (w *blockWriter) element(tag, escaped string) {
+	w.WriteString("<" + tag + ">" + escaped + "</" + tag + ">\n")
+}
+
+// text writes what may contain anything.
+func (w *blockWriter) text(tag, value string) { w.element(tag, escape(value)) }
+
+// token writes what readers trim.
+func (w *blockWriter) token(tag, value string) { w.element(tag, escapeToken(value)) }
+
+func (w *blockWriter) number(tag string, n int64) { w.element(tag, strconv.FormatInt(n, 10)) }

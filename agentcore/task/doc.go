@@ -1,16 +1,30 @@
-// Package task is what an agent knows of its background tasks' ends, and how it tells
-// its model: the notification block, its reader, what was told already, and in which
-// order the rest is told.
+// Package task is what the model and the person are told about background tasks:
+// that one ended ([Exit]) or fell silent ([Stall]), as text, as an event and as a
+// line on a screen, and which of these were told already ([Latch]).
 //
-// Start with [Exit] and [Exit.Block], which is the text that the model reads, and
-// [Parse], which reads it back. [Latch] remembers what the model knows, [Queue] what it
-// has to be told.
+// # Where to start
 //
-// The caller decides what is told when, and which texts are to be trusted: a block that
-// somebody typed looks like one that was delivered, and only the caller can tell them
-// apart (D-28).
+// [FromExit] and [FromEntry] take over what an execution context says.
+// [Queue] holds what an agent has to tell, until its next run begins;
+// [Exit.Block] and [Stall.Block] write the text that the model gets. [Parse] and
+// [ParseAll] read such texts again, also older ones and those of Claude Code
+// (D-01). [FromBlocks] makes the latch out of the history of a session,
+// [EventsFromTurns] what a screen shows of it.
 //
-// Everything here is a value or a function of its arguments: no clock, no files, no
-// locks. Any bytes survive the way from an Exit into a block, a transcript and back, but
-// those that XML forbids, which become U+FFFD (D-26).
+// # What the caller decides
+//
+// Which texts are trusted. A latch is made of texts that were written by the
+// drain of a queue, never of what a person typed or a tool printed (D-11, D-28):
+// the caller knows the origin of a text, this package does not. Likewise
+// when something is latched: before it is taken out of the queue (AC-35), and when
+// the model learned of an end in another way (AC-60 to AC-63).
+//
+// # What is promised
+//
+// Everything here is a value or a function of values: no clock, no lock, no
+// goroutine, no file. Nothing is safe for concurrent use while it is changed.
+// Any bytes can stand in a command: what was written is read back as it was,
+// but for bytes that are no text, which become U+FFFD (D-26). No input makes
+// a reader panic, and the time it takes grows with the length of its input. No
+// exit code is invented: a task whose end nobody saw has none.
 package task

@@ -1,130 +1,92 @@
 package task
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/stophook/stophook/execctx"
 )
 
-// Exit is the end of a background task.
+// Exit is the end of a background task as an agent tells it. The fields up to
+// Duration come from the context; any of them may be changed before the exit is
+// told (AC-21).
 type Exit struct {
-	TaskID     string             `json:"taskId"`
-	HandleID   string             `json:"handleId,omitempty"`
-	Status     execctx.TaskStatus `json:"status"`
-	ExitCode   *int               `json:"exitCode,omitempty"` // nil: nobody saw it
-	Signal     string             `json:"signal,omitempty"`
-	Command    string             `json:"command"`
-	OutputPath string             `json:"outputPath"`
-	StartedAt  time.Time          `json:"startedAt,omitzero"`
-	EndedAt    time.Time          `json:"endedAt,omitzero"`
-	Duration   time.Duration      `json:"durationNs"`
+	TaskID   string `json:"taskId"`
+	HandleID string `json:"handleId,omitempty"` // of the owner; not part of the text, unless there is no output file
+
+	// Status is exited, killed or lost. Empty counts as killed beside a signal
+	// and as exited without.
+	Status execctx.TaskStatus `json:"status"`
+	// ExitCode is unset when the code is not known, as after a lost task.
+	ExitCode *int   `json:"exitCode,omitempty"`
+	Signal   string `json:"signal,omitempty"` // as in SIGTERM; empty unless a signal ended it (D-41)
+
+	Command    string `json:"command,omitempty"`    // empty in blocks of old sessions
+	OutputPath string `json:"outputPath,omitempty"` // absolute; empty for tasks without a file
+
+	StartedAt time.Time     `json:"startedAt,omitzero"`
+	EndedAt   time.Time     `json:"endedAt,omitzero"` // zero: nobody saw it
+	Duration  time.Duration `json:"durationNs,omitempty"`
 }
 
-// FromExit is the end that a context told, at the time endedAt.
+// FromExit takes over an end that a context told, at the time endedAt. The start is
+// not in the report and is reckoned from the duration; who launched a task without
+// an output file sets StartedAt to what the launch said, for the sake of its key
+// (D-22).
 func FromExit(h execctx.Handle, e execctx.ExitInfo, endedAt time.Time) Exit {
-	d := time.Duration(e.DurationMS) * time.Millisecond
-	return Exit{TaskID: e.TaskID, HandleID: h.ID, Status: e.Status, ExitCode: e.ExitCode, Signal: e.Signal, Command: e.Command,
-		OutputPath: e.OutputPath, StartedAt: endedAt.Add(-d), EndedAt: endedAt, Duration: d}
+	exit := Exit{
+		TaskID:     e.TaskID,
+		HandleID:   h.ID,
+		Status:     e.Status,
+		Signal:     e.Signal,
+		Command:    e.Command,
+		OutputPath: e.OutputPath,
+		EndedAt:    endedAt,
+		Duration:   milliseconds(e.DurationMS),
+	}
+	if code, known := e.Code(); known {
+		exit.ExitCode = &code
+	}
+	if !endedAt.IsZero() {
+		exit.StartedAt = endedAt.Add(-exit.Duration)
+	}
+	return exit
 }
 
-// FromEntry is the end of a listed task; false while it runs.
+// FromEntry takes over a listed task; false for one that has not ended.
 func FromEntry(h execctx.Handle, e execctx.TaskEntry) (Exit, bool) {
 	if !e.Ended() {
 		return Exit{}, false
 	}
 	exit := FromExit(h, e.ExitInfo, e.EndedAt)
+	if e.HandleID != "" {
+		exit.HandleID = e.HandleID
+	}
 	exit.StartedAt = e.StartedAt
 	return exit, true
 }
 
-// Key tells ends apart. Task ids begin anew with every context, so the output file
-// counts too, whose name holds a time; without one, the handle and the start (D-22).
-type Key struct{ task, place string }
-
-// Key is the key of an end.
-func (e Exit) Key() Key {
-	if e.OutputPath != "" {
-		return Key{e.TaskID, e.OutputPath}
+// Code is the exit code, if it is known.
+func (e Exit) Code() (code int, known bool) {
+	if e.ExitCode == nil {
+		return 0, false
 	}
-	return Key{e.TaskID, e.HandleID + "@" + e.StartedAt.UTC().Format(time.RFC3339Nano)}
+	return *e.ExitCode, true
 }
 
-// Order sorts ends as they happened: by their end, their start, their number (AC-42,
-// D-23). An end that nobody saw (zero) comes first.
-func Order(exits []Exit) {
-	slices.SortStableFunc(exits, func(a, b Exit) int {
-		return cmp.Or(a.EndedAt.Compare(b.EndedAt), a.StartedAt.Compare(b.StartedAt), cmp.Compare(number(a.TaskID), number(b.TaskID)),
-			cmp.Compare(a.TaskID, b.TaskID))
-	})
+// Clean tells whether the task ended by itself and well: a screen shows it dim,
+// and every other end as a warning (AC-113).
+func (e Exit) Clean() bool {
+	code, known := e.Code()
+	return e.status() == execctx.StatusExited && known && code == 0
 }
 
-// number is the number in an id of ours, after all others when there is none.
-func number(id string) int {
-	if n, err := execctx.ParseTaskID(id); err == nil {
-		return n
-	}
-	return int(^uint(0) >> 1)
-}
-
-// summaryCommand is how much of a command a summary shows, in characters (D-26).
-const summaryCommand = 200
-
-// Summary is one line: the command, how long it took, how it ended (AC-71, D-25).
-func (e Exit) Summary() string {
-	command := []rune(e.Command)
-	if len(command) > summaryCommand {
-		command = append(command[:summaryCommand:summaryCommand], '…')
-	}
-	return fmt.Sprintf("%s (%.1fs) — %s", string(command), e.Duration.Seconds(), e.Ending())
-}
-
-// Ending says how it ended: exited 0, killed (SIGTERM), lost.
-func (e Exit) Ending() string {
-	code := "with an unknown code"
-	if e.ExitCode != nil {
-		code = strconv.Itoa(*e.ExitCode)
-	}
+// status is Status, or what follows from the rest when it is empty.
+func (e Exit) status() execctx.TaskStatus {
 	switch {
-	case e.Status == execctx.StatusLost:
-		return "lost"
-	case e.Status == execctx.StatusKilled && e.Signal != "":
-		return "killed (" + e.Signal + ")"
-	case e.Status == execctx.StatusKilled:
-		return "killed, exited " + code
+	case e.Status != "":
+		return e.Status
+	case e.Signal != "":
+		return execctx.StatusKilled
 	}
-	return "exited " + code
-}
-
-// Banner is the line that a person sees (AC-113).
-func (e Exit) Banner() string {
-	ending := "exited (?)"
-	switch {
-	case e.Status == execctx.StatusKilled:
-		ending = "killed"
-	case e.Status == execctx.StatusLost:
-		ending = "lost"
-	case e.ExitCode != nil:
-		ending = fmt.Sprintf("exited (%d)", *e.ExitCode)
-	}
-	return fmt.Sprintf("⌁ %s %s %.1fs %s", e.TaskID, ending, e.Duration.Seconds(), e.OutputPath)
-}
-
-// Stall is a task that has been quiet for long (AC-73).
-type Stall struct {
-	TaskID       string        `json:"taskId"`
-	HandleID     string        `json:"handleId,omitempty"`
-	Command      string        `json:"command"`
-	OutputPath   string        `json:"outputPath"`
-	StalledFor   time.Duration `json:"stalledForNs"`
-	BytesWritten int64         `json:"bytesWritten"`
-}
-
-// FromStall is a stall that a context told.
-func FromStall(h execctx.Handle, s execctx.StallInfo) Stall {
-	return Stall{TaskID: s.TaskID, HandleID: h.ID, Command: s.Command, OutputPath: s.OutputPath,
-		StalledFor: time.Duration(s.StalledForMS) * time.Millisecond}
+	return execctx.StatusExited
 }

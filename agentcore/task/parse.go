@@ -3,190 +3,175 @@ package task
 import (
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/stophook/stophook/execctx"
 )
 
-// Notice is one block that was read: an end, or a stall.
+// Notice is one block that was read. Both Exit and Stall are nil for a block that
+// names a task and tells neither: Claude Code writes such ones, without a status, for
+// a silence and for the events of a monitor.
 type Notice struct {
+	TaskID    string
+	ToolUseID string // of Claude Code: the call that launched the task
+	Status    string // as it stands in the block
+	Summary   string // as it stands in the block
+
 	Exit  *Exit
 	Stall *Stall
 }
 
-// Parse reads the first block of a text, of this runtime or of Claude Code (D-01). It
-// needs nothing but a task's id; what is missing is zero, what is unknown is passed over,
-// and a block that is never closed runs to the end of the text. False: there is no block
-// with an id.
-//
-// Of Claude Code's block the status is mapped: completed and failed are exited (with the
-// code that its summary names, if it does), killed and stopped are killed.
+// Parse reads the first block of a text; false when the text does not begin with
+// one that names a task. See [ParseAll].
 func Parse(text string) (Notice, bool) {
-	n, _, ok := next(text)
-	return n, ok
+	all := ParseAll(text)
+	if len(all) == 0 {
+		return Notice{}, false
+	}
+	return all[0], true
 }
 
-// ParseAll reads all blocks of a text, in order.
+// ParseAll reads the blocks that a text begins with, of this runtime and of Claude
+// Code (D-01). A text that merely contains one yields none, nor does one that is
+// quoted inside of another.
+//
+// It is tolerant: nothing but a task's id is required, what is missing is zero (as
+// the command and the duration in blocks of old sessions, D-25), elements
+// that are not known are passed over, and a block that is never closed runs to the
+// end of the text. Of the other dialect completed, failed and error are read as
+// exited, with the code that the summary names; stopped, cancelled and timeout as
+// killed.
 func ParseAll(text string) []Notice {
-	var all []Notice
+	notices, _ := split(text)
+	return notices
+}
+
+// split is ParseAll, with what follows the blocks.
+func split(text string) (notices []Notice, rest string) {
 	for {
-		n, rest, ok := next(text)
-		if ok {
-			all = append(all, n)
+		tag, body, after, ok := cutBlock(text)
+		if !ok {
+			return notices, text
 		}
-		if rest == "" {
-			return all
+		if n, named := read(tag, body); named {
+			notices = append(notices, n)
 		}
-		text = rest
+		text = after
 	}
 }
 
-// next reads the first block; rest is what stands behind it, empty at the end.
-func next(text string) (n Notice, rest string, ok bool) {
-	at, tag := len(text), ""
-	for _, t := range []string{exitTag, stallTag} {
-		if i := strings.Index(text, "<"+t+">"); i >= 0 && i < at {
-			at, tag = i, t
+// cutBlock takes a block off the front of a text. Claude Code quotes other blocks in
+// free text unescaped, so the end is the closing tag that balances.
+func cutBlock(text string) (tag, body, rest string, ok bool) {
+	text = strings.TrimLeft(text, blanks)
+	for _, tag = range []string{exitTag, stallTag} {
+		if body, ok = cutOpen(text, tag); ok {
+			break
 		}
 	}
-	if tag == "" {
-		return Notice{}, "", false
+	if !ok {
+		return "", "", "", false
 	}
-	body := text[at+len(tag)+2:]
-	body, rest, _ = strings.Cut(body, "</"+tag+">")
-	fields := elements(body)
-	if fields["task-id"] == "" {
-		return Notice{}, rest, false
+	begin, end := "<"+tag, "</"+tag+">"
+	depth, at := 1, 0
+	for {
+		n := strings.Index(body[at:], end)
+		if n < 0 {
+			return tag, body, "", true
+		}
+		depth += strings.Count(body[at:at+n], begin) - 1
+		if depth == 0 {
+			return tag, body[:at+n], body[at+n+len(end):], true
+		}
+		at += n + len(end)
+	}
+}
+
+// cutOpen takes an opening tag off, which may have attributes.
+func cutOpen(text, tag string) (string, bool) {
+	after, ok := strings.CutPrefix(text, "<"+tag)
+	if !ok || after == "" || !strings.ContainsRune(">"+blanks, rune(after[0])) {
+		return "", false
+	}
+	_, body, ok := strings.Cut(after, ">")
+	return body, ok
+}
+
+// read makes a notice of a block; false when it names no task.
+func read(tag, body string) (Notice, bool) {
+	f := elements(body)
+	n := Notice{TaskID: f.token("task-id"), ToolUseID: f.token("tool-use-id"), Status: f.token("status"), Summary: f.text("summary")}
+	if n.TaskID == "" {
+		return Notice{}, false
 	}
 	if tag == stallTag {
-		return Notice{Stall: stallOf(fields)}, rest, true
+		n.Stall = &Stall{
+			TaskID:       n.TaskID,
+			Command:      f.text("command"),
+			OutputPath:   f.text("output-file"),
+			StalledFor:   milliseconds(f.number("stalled-for-ms")),
+			BytesWritten: max(f.number("bytes-written"), 0),
+		}
+		return n, true
 	}
-	return Notice{Exit: exitOf(fields)}, rest, true
+	if status, ok := f.ending(n.Status); ok {
+		n.Exit = exitOf(f, n, status)
+	}
+	return n, true
 }
 
-// elements reads the direct elements of a body, the first of each name.
-func elements(body string) map[string]string {
-	fields := map[string]string{}
-	for {
-		_, after, ok := strings.Cut(body, "<")
-		if !ok {
-			return fields
-		}
-		name, after, ok := strings.Cut(after, ">")
-		if !ok {
-			return fields
-		}
-		text, rest, ok := strings.Cut(after, "</"+name+">")
-		if !ok { // an end tag, or an element that is never closed
-			body = after
-			continue
-		}
-		if _, seen := fields[name]; !seen {
-			fields[name] = unescape(text)
-		}
-		body = rest
+// ending tells whether a block tells an end and which, in the words of both
+// dialects. A word that is not known is one in our own form only, where a host put it.
+func (f fields) ending(status string) (execctx.TaskStatus, bool) {
+	switch strings.ToLower(status) {
+	case "exited", "completed", "failed", "error":
+		return execctx.StatusExited, true
+	case "killed", "stopped", "cancelled", "canceled", "timeout", "timed_out":
+		return execctx.StatusKilled, true
+	case "lost":
+		return execctx.StatusLost, true
 	}
+	_, own := f["duration-ms"]
+	return execctx.TaskStatus(status), own && status != ""
 }
 
-// unescape undoes escape, and reads character references of any kind.
-func unescape(text string) string {
-	if !strings.Contains(text, "&") {
-		return text
+// exitOf reads an end.
+func exitOf(f fields, n Notice, status execctx.TaskStatus) *Exit {
+	e := &Exit{
+		TaskID:     n.TaskID,
+		HandleID:   f.token("handle-id"),
+		Status:     status,
+		Signal:     f.token("signal"),
+		Command:    f.text("command"),
+		OutputPath: f.text("output-file"),
+		Duration:   milliseconds(f.number("duration-ms")),
 	}
-	var b strings.Builder
-	for {
-		before, after, ok := strings.Cut(text, "&")
-		b.WriteString(before)
-		if !ok {
-			return b.String()
-		}
-		name, rest, closed := strings.Cut(after, ";")
-		r, known := entity(name)
-		if !closed || !known {
-			b.WriteByte('&')
-			text = after
-			continue
-		}
-		b.WriteRune(r)
-		text = rest
+	if _, ok := f["started-at-ms"]; ok {
+		e.StartedAt = atMilli(f.number("started-at-ms"))
 	}
-}
-
-func entity(name string) (rune, bool) {
-	switch name {
-	case "lt":
-		return '<', true
-	case "gt":
-		return '>', true
-	case "amp":
-		return '&', true
-	case "quot":
-		return '"', true
-	case "apos":
-		return '\'', true
-	}
-	digits, ok := strings.CutPrefix(name, "#")
-	if !ok {
-		return 0, false
-	}
-	base := 10
-	if hex, isHex := strings.CutPrefix(strings.ToLower(digits), "x"); isHex {
-		digits, base = hex, 16
-	}
-	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || !legal(rune(n)) || !utf8.ValidRune(rune(n)) {
-		return 0, false
-	}
-	return rune(n), true
-}
-
-func exitOf(f map[string]string) *Exit {
-	e := &Exit{TaskID: f["task-id"], Status: status(f["status"]), Signal: f["signal"], Command: f["command"], OutputPath: f["output-file"],
-		Duration: milliseconds(f["duration-ms"])}
-	if code, err := strconv.Atoi(f["exit-code"]); err == nil {
+	if code, err := strconv.Atoi(f.token("exit-code")); err == nil {
 		e.ExitCode = &code
-	} else if code, ok := summaryCode(f["summary"]); ok {
-		e.ExitCode = &code
+	} else if n.Status != string(status) { // a word of the other dialect
+		e.ExitCode = summaryCode(n.Summary)
 	}
 	return e
 }
 
-// status reads the words of both dialects; an unknown one is kept.
-func status(word string) execctx.TaskStatus {
-	switch word {
-	case "completed", "failed":
-		return execctx.StatusExited
-	case "stopped":
-		return execctx.StatusKilled
+// summaryCode finds the code in Claude Code's own words, as in "(exit code 0)". The
+// last mention counts, since a description that may say anything stands in front.
+func summaryCode(summary string) *int {
+	const words = "exit code "
+	i := strings.LastIndex(summary, words)
+	if i < 0 {
+		return nil
 	}
-	return execctx.TaskStatus(word)
-}
-
-// summaryCode finds the code that Claude Code names in words: (exit code 0).
-func summaryCode(summary string) (int, bool) {
-	_, after, ok := strings.Cut(summary, "exit code ")
-	if !ok {
-		return 0, false
+	digits := summary[i+len(words):]
+	end := 0
+	for end < len(digits) && (digits[end] >= '0' && digits[end] <= '9' || end == 0 && digits[end] == '-') {
+		end++
 	}
-	end := strings.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' })
-	if end < 0 {
-		end = len(after)
+	code, err := strconv.Atoi(digits[:end])
+	if err != nil {
+		return nil
 	}
-	code, err := strconv.Atoi(after[:end])
-	return code, err == nil
-}
-
-func stallOf(f map[string]string) *Stall {
-	n, _ := strconv.ParseInt(f["bytes-written"], 10, 64)
-	return &Stall{TaskID: f["task-id"], Command: f["command"], OutputPath: f["output-file"], StalledFor: milliseconds(f["stalled-for-ms"]), BytesWritten: max(n, 0)}
-}
-
-// milliseconds reads a time; what is none, or negative, or too long, is zero.
-func milliseconds(text string) time.Duration {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 || n > int64(1<<63-1)/int64(time.Millisecond) {
-		return 0
-	}
-	return time.Duration(n) * time.Millisecond
+	return &code
 }
