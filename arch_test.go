@@ -130,6 +130,7 @@ func borders() map[string][]string {
 		"agentcore/tool":                    tools,
 		"agentcore/tool/builtin":            append([]string{"agentcore/tool"}, tools...),
 		"agentcore/session":                 {"agentcore/model", "internal/filelock"},
+		"agentcore/continuation":            {"transcript", "transcript/shell"},
 		"agentcore/session/sessiontest":     {"agentcore/model", "internal/filelock", "transcript", "transcript/shell"},
 		"agentcore/task":                    {"execctx", "execctx/internal/proc"},
 		"agentcore/hook":                    {"agentcore/model", "agentcore/task", "execctx", "execctx/internal/proc", "policy/hookio", "internal/jsonedit"},
