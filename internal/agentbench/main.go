@@ -1,6 +1,6 @@
-// Command agentbench measures the agent runtime with a scripted model and real session
-// files: what the loop costs beside the model and the tools, what resuming a long
-// session costs, and how many agents one process carries.
+// Command agentbench measures the agent runtime with a model that costs nothing and
+// real session files: what the loop costs beside the model and the tools, what resuming
+// a long session costs, and how many agents one process carries.
 //
 // Start with [run]. It prints figures with the targets beside them and exits 0
 // whatever they are: a benchmark is no test. It exits 1 when something could not be

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 
 	"github.com/stophook/stophook/agentcore"
 	"github.com/stophook/stophook/agentcore/model"
-	"github.com/stophook/stophook/agentcore/model/scripted"
 	"github.com/stophook/stophook/agentcore/session"
 	"github.com/stophook/stophook/agentcore/tool"
 )
@@ -16,16 +16,29 @@ import (
 // words are what an answer and a result hold, so that rows have a likely size.
 func words() string { return strings.Repeat("some words of an answer ", 20) }
 
-// calling is a model that calls the tool so many times, and then answers.
-func calling(calls int) (*scripted.Model, error) {
-	n := 0
-	return scripted.New(scripted.Script{Forget: true, Steps: []scripted.Step{{Always: true, Answer: func(*model.Request) scripted.Step {
-		if n++; n > calls {
-			n = 0
-			return scripted.Step{Text: "Done."}
+// caller is a model that calls the tool so many times and then answers, again and
+// again. It reads nothing of its requests, so that a turn's cost is the loop's alone: the
+// scripted model looks through the whole conversation for ids that were used.
+type caller struct{ calls, n int }
+
+// Stream implements [model.Model].
+func (c *caller) Stream(context.Context, *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		m := &model.Message{Role: model.RoleAssistant, Usage: &model.Usage{InputTokens: 100, OutputTokens: 20}}
+		if c.n++; c.n > c.calls {
+			c.n = 0
+			m.StopReason, m.Content = model.StopEndTurn, []model.Block{model.Text("Done.")}
+		} else {
+			m.StopReason, m.Content = model.StopToolUse, []model.Block{model.Text("I call it."),
+				{Type: model.BlockToolUse, ID: fmt.Sprintf("call-%d", c.n), Name: "echo", Input: []byte(`{"text":"hello"}`)}}
 		}
-		return scripted.Step{Text: "I call it.", Tools: []scripted.Tool{{ID: fmt.Sprintf("call-%d", n), Name: "echo", Input: scripted.Value(`{"text":"hello"}`)}}}
-	}}}})
+		for _, b := range m.Content {
+			if b.Type == model.BlockText && !yield(model.Event{Text: b.Text}, nil) {
+				return
+			}
+		}
+		yield(model.Event{Message: m}, nil)
+	}
 }
 
 func echo() (tool.Tool, error) {
@@ -43,15 +56,11 @@ func (s setup) store(name string) (*session.Store, error) {
 
 // agent makes an agent that will call so many times.
 func (s setup) agent(sess *session.Session, calls int) (*agentcore.Agent, error) {
-	m, err := calling(calls)
-	if err != nil {
-		return nil, err
-	}
 	t, err := echo()
 	if err != nil {
 		return nil, err
 	}
-	return agentcore.New(agentcore.Config{Model: m, Session: sess, Tools: []tool.Tool{t}, Behavior: agentcore.Behavior{MaxTurns: -1}})
+	return agentcore.New(agentcore.Config{Model: &caller{calls: calls}, Session: sess, Tools: []tool.Tool{t}, Behavior: agentcore.Behavior{MaxTurns: -1}})
 }
 
 // finish runs an agent to its end.
