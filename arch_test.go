@@ -134,7 +134,7 @@ func borders() map[string][]string {
 		"agentcore/session/sessiontest":     {"agentcore/model", "internal/filelock", "transcript", "transcript/shell"},
 		"agentcore/task":                    {"execctx", "execctx/internal/proc"},
 		"agentcore/hook":                    {"agentcore/model", "agentcore/task", "execctx", "execctx/internal/proc", "policy/hookio", "internal/jsonedit"},
-		"agentcore": append([]string{"agentcore/model", "agentcore/tool", "agentcore/session", "agentcore/task", "agentcore/hook", "policy/hookio",
+		"agentcore": append([]string{"agentcore/model", "agentcore/tool", "agentcore/continuation", "transcript", "agentcore/session", "agentcore/task", "agentcore/hook", "policy/hookio",
 			"internal/jsonedit", "internal/filelock"}, tools...),
 
 		"policy": hook,

@@ -35,7 +35,9 @@ type Agent struct {
 	kind   string // of a subagent
 	depth  int
 
-	box inbox
+	box        inbox
+	background *background
+	offer      tool.Offer
 
 	// What follows belongs to the goroutine that runs; between runs to the next.
 	begun    bool   // the session start was told
@@ -74,13 +76,15 @@ func New(cfg Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAgent(cfg, cfg.Session.Thread, cfg.Bus)
+	return newAgent(cfg, cfg.Session.Thread, cfg.Bus, 0)
 }
 
-func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus) (*Agent, error) {
-	a := &Agent{cfg: cfg, thread: thread, bus: bus}
+func newAgent(cfg Config, thread *session.Thread, bus *hook.Bus, depth int) (*Agent, error) {
+	a := &Agent{cfg: cfg, thread: thread, bus: bus, depth: depth}
 	a.edge.handle = cfg.Handle
-	tools := cfg.Tools
+	a.background = newBackground(a, thread.Notifications())
+	a.offer = cfg.offer(depth)
+	tools := tool.AdaptAll(cfg.Tools, a.offer)
 	if len(cfg.Subagents) > 0 {
 		spawn, err := a.spawnTool()
 		if err != nil {

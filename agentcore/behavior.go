@@ -28,9 +28,34 @@ type Behavior struct {
 	// CancelGrace is how long a call that was cancelled may take to return before
 	// it is given up, and its goroutine with it; 0: 10 s.
 	CancelGrace time.Duration
+	// DisableBackground switches background tasks off: all of them, or those that
+	// would end with this program (AC-1, AC-2).
+	DisableBackground DisableBackground
+	// BackgroundOutputCap is how much of a task's output is kept, in bytes, from the
+	// beginning; 0: all of it.
+	BackgroundOutputCap int64
+	// StallAfter is the silence after which a task counts as stalled; 0: never.
+	StallAfter time.Duration
+	// WakeOnStall makes a stall wake the agent as an end does (D-27).
+	WakeOnStall bool
+	// Handoff allows DeliverNow.
+	Handoff bool
+	// MaxNudges is how often a headless run is asked, a turn, to collect the tasks
+	// that it leaves (AC-159); 0: once.
+	MaxNudges int
+
 	// DestroyTimeout bounds each step of Destroy (AC-101, D-30); 0: 10 s.
 	DestroyTimeout time.Duration
 }
+
+// DisableBackground says which background tasks an agent must not have.
+type DisableBackground string
+
+// None of them are disabled by the zero value.
+const (
+	DisableAll        DisableBackground = "all"
+	DisableNonDurable DisableBackground = "non-durable"
+)
 
 func (b Behavior) withDefaults() Behavior {
 	count := func(v *int, def int) {
@@ -42,6 +67,7 @@ func (b Behavior) withDefaults() Behavior {
 	count(&b.MaxContinues, 3)
 	count(&b.StopBlockCap, 8)
 	count(&b.MaxDepth, 3)
+	count(&b.MaxNudges, 1)
 	if b.MaxParallel <= 0 {
 		b.MaxParallel = 8
 	}

@@ -154,6 +154,7 @@ func (r *run) finish(c *call) *ending {
 			return failed(err)
 		}
 	}
+	r.a.background.read(r.ctx, c)
 	hook.Emit(context.WithoutCancel(r.ctx), r.a.bus, hook.ToolAfter, &hook.ToolAfterPayload{IDs: c.ids, Name: c.block.Name, Input: c.input,
 		Result: res.Text, IsError: res.IsError, State: c.state, Start: c.started, End: c.ended})
 	r.emit(Event{Kind: EventToolResult, CallID: c.block.ID, Tool: c.block.Name, Text: res.Text, IsError: res.IsError, Elapsed: c.ended.Sub(c.started)})

@@ -1,6 +1,7 @@
 package agentcore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stophook/stophook/agentcore/hook"
 	"github.com/stophook/stophook/agentcore/model"
 	"github.com/stophook/stophook/agentcore/session"
+	"github.com/stophook/stophook/agentcore/task"
 	"github.com/stophook/stophook/agentcore/tool"
 	"github.com/stophook/stophook/execctx"
 )
@@ -28,7 +30,8 @@ type Config struct {
 	Subagents []Subagent
 
 	// Gate decides about each call (RT-33); nil allows all of them. What it, or a
-	// hook, wants to have asked is answered by Ask; with a nil Ask it is denied.
+	// hook, wants to have asked is answered by Ask; with a nil Ask it is denied. Both
+	// are called from the goroutines of calls, several at once.
 	Gate tool.Gate
 	Ask  tool.Asker
 	// PermissionMode is the word for it that hooks are told; empty: none.
@@ -46,6 +49,17 @@ type Config struct {
 	// as the hooks' environment file (hook.ReadEnvFile), is the caller's affair.
 	Env   func() (map[string]string, error)
 	Paths *tool.Paths // nil: everything below the working directory
+
+	// Interactive says that somebody wakes the agent when a task ends, as WaitTasks is
+	// for. Else it is headless: it is told to collect its tasks before it ends, and
+	// reminded once (D-04).
+	Interactive bool
+	// Sweep runs the listing of tasks at a run's start, for hosts that journal it as
+	// one side effect (EX-82); nil: list is called.
+	Sweep func(ctx context.Context, list func(context.Context) ([]execctx.TaskEntry, error)) ([]execctx.TaskEntry, error)
+	// OnTask is told the end of a task at once, from any goroutine, for the banner of a
+	// host with a screen; what it was told is no event of a run any more (D-51).
+	OnTask func(task.Event)
 
 	Bus      *hook.Bus      // nil: nobody listens
 	Commands *hook.Commands // nil: no command hooks

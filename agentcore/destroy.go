@@ -48,6 +48,7 @@ func (a *Agent) Destroy(ctx context.Context) error {
 
 func (a *Agent) destroy(ctx context.Context) error {
 	a.box.clear(false)
+	a.background.clear()
 	idle := a.step(ctx, "end the run (does nobody read its events?)", a.endRun)
 	// Step 3 of AC-100 closes MCP clients; there are none yet.
 	var errs []error
@@ -56,6 +57,7 @@ func (a *Agent) destroy(ctx context.Context) error {
 	}
 	errs = append(errs, idle, a.step(ctx, "destroy the handle", a.destroyHandle))
 	a.box.clear(true)
+	a.background.clear()
 	return errors.Join(errs...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stophook/stophook/agentcore/model"
+	"github.com/stophook/stophook/agentcore/task"
 )
 
 // EventKind tells the fields of an [Event] that count.
@@ -31,6 +32,9 @@ const (
 	EventBlocked EventKind = "stop_blocked" // stop hooks send the agent back: Text is the reason, Blocks
 	EventNotice  EventKind = "notice"       // a hook's message for the person
 	EventWarning EventKind = "warning"      // something went wrong beside the work
+
+	EventTask  EventKind = "task_notification" // the model was told of a task's end: Task
+	EventStall EventKind = "task_stall"        // or that one is quiet: Stall
 
 	EventChildStart EventKind = "subagent_start" // Child, CallID, Text is the prompt
 	EventChildEnd   EventKind = "subagent_end"   // Child, CallID, Text is its answer, Usage
@@ -63,5 +67,7 @@ type Event struct {
 	Usage    *model.Usage    `json:"usage,omitempty"`
 	Path     string          `json:"transcript_path,omitempty"`
 	Model    string          `json:"model,omitempty"`
+	Task     *task.Event     `json:"task,omitempty"`
+	Stall    *task.Stall     `json:"stall,omitempty"`
 	Result   *Result         `json:"result,omitempty"`
 }

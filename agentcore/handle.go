@@ -39,6 +39,9 @@ func (a *Agent) env(ctx context.Context) (*tool.Env, error) {
 		handle = &h
 	}
 	env.Handle = *handle
+	if a.offer.Background {
+		env.Tasks = lent{a.background, *handle}
+	}
 	return env, nil
 }
 

@@ -33,6 +33,7 @@ type run struct {
 	text      string // of the last message that had some
 	active    bool   // the run goes on because of a stop hook
 	blocks    int    // of stop hooks, since the latest prompt
+	nudges    int    // to collect tasks, since the latest prompt
 	continues int    // answers in a row that were cut
 	total     Result // sums up to now
 }
@@ -59,8 +60,11 @@ func (r *run) work() {
 }
 
 func (r *run) hasInput() bool {
-	if r.opts.prompts() || len(r.a.box.texts()) > 0 {
+	if r.opts.prompts() || len(r.a.box.texts()) > 0 || r.a.HasPendingTaskNotifications() {
 		return true
+	}
+	if _, ended, err := r.a.look(r.ctx); err == nil && ended {
+		return true // only the list knows of it
 	}
 	messages := r.a.thread.Borrow()
 	// An assistant's message at the end is an answer that was given; there is
@@ -94,6 +98,9 @@ func (r *run) frame() *ending {
 	}
 	r.emit(Event{Kind: EventRunStart, Path: r.a.thread.Path(), Model: r.a.cfg.ModelName})
 	if end := r.start(); end != nil {
+		return end
+	}
+	if end := r.notify(); end != nil {
 		return end
 	}
 	if end := r.prompts(); end != nil {
@@ -234,6 +241,7 @@ func (r *run) conclude(end *ending) {
 		res.End, res.Err, res.Reason = EndFailed, err, err.Error()
 	}
 	res.Queued = len(r.a.box.texts())
+	r.a.background.ranAs(res.End)
 	row := session.RunEnd{ID: r.id, Model: r.a.modelLabel(), StopReason: string(res.End), Usage: res.Usage, CostUSD: res.CostUSD, Unpriced: res.Unpriced,
 		ModelCalls: res.Turns, ToolCalls: res.Calls, Duration: res.Elapsed}
 	if res.Err != nil {

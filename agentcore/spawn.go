@@ -99,7 +99,7 @@ func (a *Agent) spawn(ctx context.Context, tc *tool.Call, in spawnInput) (*tool.
 	if err != nil {
 		return tool.Errorf("The subagent could not be started: %v", err), nil
 	}
-	defer child.close(ctx)
+	defer child.close(ctx, tc.Env)
 	return child.work(ctx, c)
 }
 
@@ -171,11 +171,11 @@ func (a *Agent) newChild(kind Subagent, in spawnInput, tc *tool.Call) (*child, e
 	if err != nil {
 		return nil, err
 	}
-	agent, err := newAgent(cfg, thread, a.bus.Child(id))
+	agent, err := newAgent(cfg, thread, a.bus.Child(id), depth)
 	if err != nil {
 		return nil, errors.Join(err, thread.Close())
 	}
-	agent.id, agent.kind, agent.depth = id, kind.Name, depth
+	agent.id, agent.kind = id, kind.Name
 	return &child{agent: agent, parent: a, in: in, kind: kind}, nil
 }
 
@@ -244,7 +244,9 @@ func orNone(text string) string {
 }
 
 // close ends what the child holds, also when it failed or was aborted (AC-95).
-func (ch *child) close(ctx context.Context) {
+// Its tasks have a new owner first.
+func (ch *child) close(ctx context.Context, env *tool.Env) {
+	ch.bequeath(context.WithoutCancel(ctx), env)
 	if err := ch.agent.Destroy(context.WithoutCancel(ctx)); err != nil {
 		ch.parent.cfg.Warn(fmt.Sprintf("subagent %s: %v", ch.agent.id, err))
 	}

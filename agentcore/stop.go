@@ -25,7 +25,10 @@ func (r *run) stopped(m *model.Message) (goOn bool, end *ending) {
 	if end != nil || blocked {
 		return blocked, end
 	}
-	return r.deliverAll() // what came while the hooks were asked
+	if delivered, end := r.deliverAll(); end != nil || delivered { // what came while the hooks were asked
+		return delivered, end
+	}
+	return r.nudge()
 }
 
 // deliverAll makes prompts of the messages that wait.
@@ -114,7 +117,7 @@ func (r *run) stopEvent() hookio.EventName {
 func (r *run) stopCommands() (hook.Outcome, *ending) {
 	text := r.text
 	p := hookio.Payload{Event: r.stopEvent(), StopHookActive: r.active, LastAssistantMessage: &text,
-		BackgroundTasks: &[]hookio.BackgroundTask{}}
+		BackgroundTasks: r.a.runningTasks(r.ctx)}
 	if r.a.depth > 0 {
 		p.AgentTranscriptPath = r.a.thread.Path()
 	}

@@ -98,6 +98,8 @@ func (r *run) submit(p session.Prompt, followUp bool) *ending {
 		return failed(err)
 	}
 	r.a.promptID = p.PromptID
+	r.nudges = 0
+	r.a.background.prompted()
 	r.active, r.blocks = false, 0 // what follows answers a new prompt
 	if err := r.a.thread.HookContext(session.HookContext{Event: string(hookio.UserPromptSubmit), Texts: out.Context}); err != nil {
 		return failed(err)
