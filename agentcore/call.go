@@ -38,6 +38,7 @@ type call struct {
 	child          atomic.Pointer[Result] // of a subagent, for the run also when it gives the call up
 	fatal          error                  // ends the run
 	hookEnd        *ending                // a hook ends the run
+	dropped        atomic.Bool            // the run gave it up: nobody is told any more of what it does
 }
 
 type notice struct{ event, text string }
@@ -66,7 +67,12 @@ func (c *call) work() {
 		}
 		return
 	}
-	c.run()
+	if c.dropped.Load() {
+		return
+	}
+	if c.run(); c.dropped.Load() {
+		return
+	}
 	c.transform()
 	c.after()
 }
@@ -260,6 +266,7 @@ func (c *call) after() {
 // hooks runs command hooks from a call's goroutine: what has to be recorded waits
 // for the run's.
 func (c *call) hooks(p hookio.Payload) hook.Outcome {
+	p.PromptID = c.group.prompt
 	out, seen := c.agent().runCommands(c.ctx, p)
 	for _, e := range seen {
 		if e.Kind == EventNotice {

@@ -12,9 +12,12 @@ import (
 type group struct {
 	run   *run
 	calls []*call
-	out   chan shown    // what calls and subagents show
-	done  chan *call    // never blocks
-	over  chan struct{} // nobody reads any more
+	// prompt is the id of the prompt that the calls answer: a call that was given up
+	// may ask for it when the agent's own belongs to a later run.
+	prompt string
+	out    chan shown    // what calls and subagents show
+	done   chan *call    // never blocks
+	over   chan struct{} // nobody reads any more
 
 	cancelled chan *call // by the person, once each; never blocks
 	overdue   chan *call // cancelled, and their time to return is up; never blocks
@@ -33,7 +36,7 @@ type shown struct {
 }
 
 func newGroup(r *run, n int) *group {
-	return &group{run: r, out: make(chan shown), done: make(chan *call, n), over: make(chan struct{}),
+	return &group{run: r, prompt: r.a.promptID, out: make(chan shown), done: make(chan *call, n), over: make(chan struct{}),
 		cancelled: make(chan *call, n), overdue: make(chan *call, n), finished: make([]bool, n), left: n}
 }
 
@@ -106,6 +109,7 @@ func (g *group) abandoned(c *call) *call {
 	if g.finished[c.index] {
 		return nil
 	}
+	c.dropped.Store(true)
 	r := g.run
 	r.warn("%s did not end within %s after it was cancelled; it was given up and may still be at work", c.block.Name, r.behavior.CancelGrace)
 	now := r.a.cfg.Now()

@@ -187,7 +187,11 @@ func (r *run) interrupted(at SafePoint) *ending {
 func (r *run) interruption(duringTools bool) *ending {
 	cause := context.Cause(r.ctx)
 	if errors.Is(cause, errTimeUp) {
-		return &ending{end: EndMaxDuration, reason: fmt.Sprintf("the run took longer than %s", r.behavior.MaxDuration)}
+		reason := "the time of the run that it is a part of is up"
+		if r.behavior.MaxDuration > 0 { // else it is a subagent's, whose parent has the limit
+			reason = fmt.Sprintf("the run took longer than %s", r.behavior.MaxDuration)
+		}
+		return &ending{end: EndMaxDuration, reason: reason}
 	}
 	point, reason := r.abort.asked()
 	if cause == nil {
