@@ -34,7 +34,7 @@ type background struct {
 }
 
 // known is a task that this agent launched or took over.
-type known struct{ id, path string }
+type known struct{ id, path, command string }
 
 func (k known) key() task.Key { return task.Exit{TaskID: k.id, OutputPath: k.path}.Key() }
 
@@ -73,7 +73,7 @@ func (l lent) Launch(ctx context.Context, callID, command string, env map[string
 // started makes a task known and tells the bus.
 func (b *background) started(ctx context.Context, made execctx.Launched, callID, command string) {
 	b.mu.Lock()
-	b.tasks = append(b.tasks, known{id: made.TaskID, path: made.OutputPath})
+	b.tasks = append(b.tasks, known{id: made.TaskID, path: made.OutputPath, command: command})
 	b.mu.Unlock()
 	ids := b.a.ids()
 	ids.CallID = callID

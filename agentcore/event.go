@@ -30,6 +30,7 @@ const (
 	EventToolResult EventKind = "tool_result" // CallID, Tool, Text, IsError, Elapsed
 
 	EventBlocked EventKind = "stop_blocked" // stop hooks send the agent back: Text is the reason, Blocks
+	EventNudge   EventKind = "nudge"        // the agent is asked to collect its tasks: Text
 	EventNotice  EventKind = "notice"       // a hook's message for the person
 	EventWarning EventKind = "warning"      // something went wrong beside the work
 

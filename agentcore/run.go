@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stophook/stophook/agentcore/hook"
@@ -106,7 +107,7 @@ func (r *run) frame() *ending {
 	if end := r.prompts(); end != nil {
 		return end
 	}
-	r.system = r.a.cfg.System
+	r.system = strings.TrimSpace(r.a.cfg.System + "\n\n" + r.a.instruction())
 	if hook.Listens(r.a.bus, hook.SystemBefore) {
 		p := &hook.SystemBeforePayload{IDs: r.ids(""), System: r.system}
 		hook.Emit(r.ctx, r.a.bus, hook.SystemBefore, p)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/stophook/stophook/agentcore/continuation"
 	"github.com/stophook/stophook/agentcore/task"
 	"github.com/stophook/stophook/execctx"
 	"github.com/stophook/stophook/policy/hookio"
@@ -69,16 +69,16 @@ func (b *background) prompted() {
 
 // owed are the tasks of the present turn whose end the model does not know: it is paid
 // by an outcome and by nothing else (D-08, D-09).
-func (b *background) owed() []string {
+func (b *background) owed() []continuation.Task {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var ids []string
+	var owed []continuation.Task
 	for _, k := range b.tasks[min(b.prompt, len(b.tasks)):] {
-		if !b.latch.Has(k.key()) && !slices.Contains(ids, k.id) {
-			ids = append(ids, k.id)
+		if !b.latch.Has(k.key()) {
+			owed = append(owed, continuation.Task{ID: k.id, Command: k.command, OutputPath: k.path})
 		}
 	}
-	return ids
+	return owed
 }
 
 // runningTasks is what hooks are told of the work that goes on; nil when it cannot be
