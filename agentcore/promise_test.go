@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stophook/stophook/agentcore"
 	"github.com/stophook/stophook/agentcore/model/scripted"
 	"github.com/stophook/stophook/agentcore/tool"
@@ -89,5 +91,32 @@ func TestNew_configuration(t *testing.T) {
 		if _, err := agentcore.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+}
+
+// RT-6, RT-12: what a run is asked for holds for its subagents, but for their own limit
+// on turns.
+func TestRun_behaviorReachesSubagents_RT6_RT12(t *testing.T) {
+	var asked []int
+	spawn := func(kind string) scripted.Step {
+		return scripted.Step{Tools: []scripted.Tool{use("spawn", obj{"prompt": "part", "type": kind})}}
+	}
+	s := setup(t, func(c *agentcore.Config) {
+		c.Subagents = []agentcore.Subagent{agentcore.GeneralSubagent(), {Name: "short", MaxTurns: 1}}
+		c.Tools = []tool.Tool{echo()}
+	}, spawn("general"),
+		scripted.Step{Text: "the part"},
+		spawn("short"),
+		scripted.Step{Tools: []scripted.Tool{use("echo", obj{"text": "x"})}},
+		scripted.Step{Text: "done"})
+	s.runWith(t.Context(), agentcore.RunOptions{Prompt: "go", Behavior: &agentcore.Behavior{MaxTokens: 77}}, nil)
+	for _, call := range s.model.Requests() {
+		asked = append(asked, call.Request.MaxTokens)
+	}
+	if diff := cmp.Diff([]int{77, 77, 77, 77, 77}, asked); diff != "" {
+		t.Errorf("limits of answers (-want +got):\n%s", diff)
+	}
+	if got := s.results()[len(s.results())-1]; !strings.Contains(got.Text, "max_turns") {
+		t.Errorf("the short one: %q", got.Text)
 	}
 }

@@ -206,7 +206,10 @@ func (ch *child) work(ctx context.Context, c *call) (*tool.Result, error) {
 // budget is what is left of the parent's: subagents that run beside each other each
 // get all of it.
 func (ch *child) budget(own Behavior, spent Result) Behavior {
-	b := ch.agent.cfg.Behavior
+	b := own // what the run was asked for holds for its subagents
+	if ch.kind.MaxTurns != 0 {
+		b.MaxTurns = ch.kind.MaxTurns
+	}
 	if limit := own.MaxTotalTokens; limit > 0 {
 		b.MaxTotalTokens = max(limit-spent.Usage.Total(), 1)
 	}
