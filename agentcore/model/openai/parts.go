@@ -12,7 +12,7 @@ import (
 // itemField the field of a raw block that holds an item.
 const (
 	itemType  model.BlockType = "openai_item"
-	itemField                 = "openai_item"
+	itemField string          = "openai_item"
 )
 
 // parts are the blocks of an answer on their way, in order of their beginning.
