@@ -53,8 +53,8 @@ demo: gate ## play the incident that this program exists for, Stop by Stop
 	@$(GO) run ./internal/demo -stophook $(BIN)/stophook
 
 .PHONY: demo-agent
-demo-agent: build ## a session of our own agent that the real stophook gates; needs no key
-	@$(GO) run ./internal/demoagent -agentcore $(BIN)/agentcore -stophook $(BIN)/stophook -dir $(BIN)/demo-agent
+demo-agent: gate ## our own agent, whose push a message moves to the background, gated by the real stophook; needs no key
+	@$(GO) run ./internal/demoagent -stophook $(BIN)/stophook -dir $(BIN)/demo-agent
 
 ##@ Test
 

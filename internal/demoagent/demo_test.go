@@ -5,41 +5,55 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/stophook/stophook/agentcore"
 )
 
-// programs builds both programs into a folder.
-func programs(t *testing.T) options {
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// program builds the gate into a folder.
+func program(t *testing.T) options {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "github.com/stophook/stophook/cmd/stophook",
-		"github.com/stophook/stophook/cmd/agentcore").CombinedOutput(); err != nil {
+	o := options{stophook: filepath.Join(dir, "stophook"), dir: filepath.Join(dir, "demo")}
+	if out, err := exec.Command("go", "build", "-o", o.stophook, "github.com/stophook/stophook/cmd/stophook").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return options{agentcore: filepath.Join(dir, "agentcore"), stophook: filepath.Join(dir, "stophook"), dir: filepath.Join(dir, "demo")}
+	return o
 }
 
-// RT-50, RT-51, AC-182: the real hook, installed as for the client, holds our own
-// agent once and lets it go when the ritual is done; what it reads in the transcript
-// is what the agent did.
-func TestDemoAgent_RT50_RT51_AC182(t *testing.T) {
-	o := programs(t)
+// RT-50, RT-51, AC-52, AC-182, AC-183: a message moves the agent's push to the
+// background; the real hook, installed as for the client, lets that turn end; the end
+// of the task wakes the agent; the hook sends it back once, and lets it go when it has
+// shown its work. What the hook reads in the transcript is what the agent did.
+func TestDemoAgent_RT50_RT51_AC52_AC182_AC183(t *testing.T) {
+	o := program(t)
 	var out bytes.Buffer
 	if err := demo(t.Context(), o, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	rest := out.String()
-	for _, want := range []string{"fix the typo", "edit README.md", "BLOCK", "Status check:", "Session name:", "stophook status --end-turn", "┌─ stophook check ",
-		"main: clean, pushed", "ALLOW", "6 tool calls, last shell, status box ", "stophook report "} {
+	for _, want := range []string{"fix the typo", "edit README.md", "git push", question, "moves the running command to the background (task bash_1)",
+		"One word in the README", "DEFER  stop-hook.background_handoff_deferred", "until background task bash_1 reports",
+		"without that rule: BLOCK stop-hook.status_check_missing", "task bash_1 exited (exit code 0)", "The push is through.",
+		"BLOCK  stop-hook.status_check_missing", "Status check:", "stophook status --end-turn", "┌─ stophook check ", "main: clean, pushed", "ALLOW  stop-hook.pass",
+		"in 2 runs", "turn  from a notification", "bash_1  shell  delivered_message  exited (0)", "bash_1  closed", "debt  0 calls", "stophook report "} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
 			t.Fatalf("no %q in order in:\n%s", want, &out)
 		}
 		rest = after
+	}
+	if n := strings.Count(out.String(), "\nStop "); n != 3 {
+		t.Errorf("%d stops, want 3:\n%s", n, &out)
 	}
 	if strings.Contains(out.String(), "\x1b") {
 		t.Error("escape codes in what is no terminal")
@@ -76,32 +90,64 @@ func TestDemoAgent_leavesOtherFoldersAlone(t *testing.T) {
 	}
 }
 
-// Without the programs the message says what to run.
-func TestDemoAgent_noPrograms(t *testing.T) {
-	_, err := newStage(options{agentcore: "nowhere/agentcore", stophook: "nowhere/stophook", dir: t.TempDir()}, &bytes.Buffer{})
+// Without the program the message says what to run.
+func TestDemoAgent_noProgram(t *testing.T) {
+	_, err := newStage(options{stophook: "nowhere/stophook", dir: t.TempDir()}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "make demo-agent") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// The demonstration cannot lie: a gate that never holds makes it fail.
-func TestDemoAgent_aGateThatSleeps(t *testing.T) {
-	o := programs(t)
-	s, err := newStage(o, &bytes.Buffer{})
-	if err != nil {
-		t.Fatal(err)
+// The demonstration cannot lie: what the gate or the host does not do makes it fail,
+// and no push is left that waits.
+func TestDemoAgent_AC183_whatDoesNotHappenFails(t *testing.T) {
+	o := program(t)
+	// settings changes the Stop hook that is installed.
+	settings := func(t *testing.T, s *stage, from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(s.settings())
+		at := bytes.Index(text, []byte(`"Stop"`))
+		if err != nil || at < 0 || !bytes.Contains(text[at:], []byte(from)) {
+			t.Fatalf("no %q in the settings: %v\n%s", from, err, text)
+		}
+		changed := slices.Concat(text[:at], bytes.Replace(text[at:], []byte(from), []byte(to), 1))
+		if err := os.WriteFile(s.settings(), changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := s.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(s.settings(), []byte(`{}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.play(t.Context())
-	if err == nil {
-		err = s.close(t.Context(), p)
-	}
-	if err == nil {
-		t.Error("no failure without a gate")
+	for name, c := range map[string]struct {
+		noHandoff bool
+		change    func(t *testing.T, s *stage)
+		want      string
+	}{
+		"a gate that sleeps": {want: "decided 0 times", change: func(t *testing.T, s *stage) {
+			settings(t, s, `"Stop"`, `"Notification"`)
+		}},
+		"a gate that knows no handoff": {want: "stop 1: the story wants defer", change: func(t *testing.T, s *stage) {
+			conf := filepath.Join(s.dir, "conf.yaml")
+			if err := os.WriteFile(conf, []byte("rules: {background_handoff: {severity: off}}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			settings(t, s, ` hook"`, ` hook --config ../conf.yaml"`)
+		}},
+		"a gate that only watches": {want: "stop 2", change: func(t *testing.T, s *stage) { settings(t, s, ` hook"`, ` hook --shadow"`) }},
+		"the handoff is off":       {noHandoff: true, want: agentcore.ErrNoHandoff.Error(), change: func(*testing.T, *stage) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := o
+			o.dir, o.noHandoff = filepath.Join(t.TempDir(), "demo"), c.noHandoff
+			var out bytes.Buffer
+			s, err := newStage(o, &out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.install(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.change(t, s)
+			if _, err := play(t.Context(), s); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q\n%s", err, c.want, &out)
+			}
+		})
 	}
 }

@@ -1,7 +1,11 @@
 // Command demoagent plays a session of agentcore that the real stophook gates, with
-// no key and no network: the model is a script, everything else is real. The agent
-// fixes a typo, commits and pushes, and wants to end; the Stop hook sends it back;
-// it does what the gate asks for and may go.
+// no key and no network: the model is a script, everything else is real. It is also
+// an example of a host, a program that agentcore is embedded in.
+//
+// The agent commits and pushes, and the push takes its time. A person asks something,
+// and the host moves the command to the background so that the agent can answer. The
+// Stop hook lets that turn end. When the push is through the host wakes the agent, and
+// now the hook sends it back until it has shown that its work is pushed.
 //
 // The transcript is left in the folder that it names, for `stophook report`.
 package main
@@ -22,7 +26,6 @@ var script []byte
 
 func main() {
 	var o options
-	flag.StringVar(&o.agentcore, "agentcore", "bin/agentcore", "the agentcore binary to run")
 	flag.StringVar(&o.stophook, "stophook", "bin/stophook", "the stophook binary to run")
 	flag.StringVar(&o.dir, "dir", "bin/demo-agent", "the folder of the demonstration; an earlier one in it is removed")
 	flag.Parse()
@@ -34,9 +37,12 @@ func main() {
 	}
 }
 
-type options struct{ agentcore, stophook, dir string }
+type options struct {
+	stophook, dir string
+	noHandoff     bool // the host does not move commands, for tests
+}
 
-// demo sets the stage, plays, and holds the story against what is wanted.
+// demo sets the stage, plays, and shows what is left of it.
 func demo(ctx context.Context, o options, out io.Writer) error {
 	s, err := newStage(o, out)
 	if err != nil {
@@ -46,30 +52,25 @@ func demo(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	s.title("An agent of agentcore, gated by stophook")
-	result, err := s.play(ctx)
+	p, err := play(ctx, s)
 	if err != nil {
 		return err
 	}
-	return s.close(ctx, result)
+	return s.close(ctx, p)
 }
 
-// newStage finds the programs and makes the folder anew.
+// newStage finds the program and makes the folder anew.
 func newStage(o options, out io.Writer) (*stage, error) {
-	s := &stage{out: out}
-	for _, p := range []struct {
-		at   string
-		into *string
-	}{{o.agentcore, &s.agentcore}, {o.stophook, &s.stophook}, {o.dir, &s.dir}} {
-		abs, err := filepath.Abs(p.at)
-		if err != nil {
-			return nil, err
-		}
-		*p.into = abs
+	s := &stage{out: out, handoff: !o.noHandoff}
+	var err error
+	if s.stophook, err = filepath.Abs(o.stophook); err != nil {
+		return nil, err
 	}
-	for _, binary := range []string{s.agentcore, s.stophook} {
-		if _, err := os.Stat(binary); err != nil {
-			return nil, fmt.Errorf("there is no program at %s; run `make demo-agent`, which builds it", binary)
-		}
+	if s.dir, err = filepath.Abs(o.dir); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(s.stophook); err != nil {
+		return nil, fmt.Errorf("there is no program at %s; run `make demo-agent`, which builds it", s.stophook)
 	}
 	if err := s.clear(); err != nil {
 		return nil, err

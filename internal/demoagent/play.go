@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -14,109 +11,158 @@ import (
 	"github.com/stophook/stophook/internal/term"
 )
 
-// task is what the person asks for.
-const task = "fix the typo in README.md, commit and push"
+const (
+	errand   = "fix the typo in README.md, commit and push" // what the person asks for
+	question = "what did you change?"                       // and while the push runs
+)
+
+// story is what the gate has to say, Stop by Stop.
+func story() []verdict {
+	return []verdict{
+		{"defer", "stop-hook.background_handoff_deferred"},
+		{"block", "stop-hook.status_check_missing"},
+		{"allow", "stop-hook.pass"},
+	}
+}
 
 // played is what the session showed.
 type played struct {
 	transcript string
-	blocks     int
-	result     *agentcore.Result
+	stops      int
+	stats      agentcore.Stats
+	elapsed    time.Duration
 }
 
-// play runs the agent and tells its events as they come.
-func (s *stage) play(ctx context.Context) (*played, error) {
-	cmd := s.command(ctx, s.agentcore, "run", "-p", task, "--scripted", "../script.yaml", "--settings", s.settings(),
-		"--permissions", "all", "--output", "stream-json")
-	out, err := cmd.StdoutPipe()
+// player tells a session as it goes on.
+type player struct {
+	*host
+	played
+	message *delivery // that is on its way
+}
+
+// play lets the agent work until nothing is left that could wake it, and holds what
+// the gate says against the story.
+func play(ctx context.Context, s *stage) (_ *played, err error) {
+	h, err := newHost(s)
 	if err != nil {
 		return nil, err
 	}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	s.event("person", task)
-	if err := cmd.Start(); err != nil {
+	defer func() { err = errors.Join(err, h.end(ctx)) }()
+	p := &player{host: h}
+	began := time.Now()
+	s.event("person", errand)
+	if err := p.run(ctx, errand); err != nil {
 		return nil, err
 	}
-	p := &played{}
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var e agentcore.Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, errors.Join(fmt.Errorf("agentcore printed what is no event: %q: %w", lines.Text(), err), cmd.Wait())
+	if err := s.land(); err != nil {
+		return nil, err
+	}
+	for {
+		wake, err := h.agent.WaitTasks(ctx)
+		if err != nil {
+			return nil, err
 		}
-		s.tell(p, e)
+		if !wake {
+			break
+		}
+		if err := p.run(ctx, ""); err != nil {
+			return nil, err
+		}
 	}
-	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
-		return nil, fmt.Errorf("agentcore run: %w\n%s", err, &stderr)
+	if want := len(story()); p.stops != want {
+		return nil, fmt.Errorf("the agent wanted to stop %d times; the story wants %d", p.stops, want)
 	}
-	return p, nil
+	p.transcript, p.stats, p.elapsed = h.session.Path(), h.agent.Stats(), time.Since(began)
+	return &p.played, h.model.Done()
 }
 
-// tell prints one event of the session.
-func (s *stage) tell(p *played, e agentcore.Event) {
+// run is one run of the agent; without a prompt, one that a task's end begins.
+func (p *player) run(ctx context.Context, prompt string) error {
+	for e, err := range p.agent.Run(ctx, agentcore.RunOptions{Prompt: prompt}) {
+		if err == nil {
+			err = p.tell(ctx, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell prints one event of the session, and does what a host does then.
+func (p *player) tell(ctx context.Context, e agentcore.Event) error {
 	switch e.Kind {
-	case agentcore.EventRunStart:
-		p.transcript = e.Path
 	case agentcore.EventMessage:
 		if text := e.Message.FinalText(); text != "" {
-			s.event("agent", term.FirstLine(text))
+			p.event("agent", term.FirstLine(text))
 			if _, rest, more := strings.Cut(strings.TrimSpace(text), "\n"); more {
-				s.quote(strings.Trim(rest, "\n"))
+				p.quote(strings.Trim(rest, "\n"))
 			}
 		}
 	case agentcore.EventToolStart:
-		s.event("", s.code("36", e.Tool)+" "+term.OneLine(inputOf(e), 80))
+		input := inputOf(e)
+		note := ""
+		if strings.Contains(input, "git push") {
+			p.message = p.deliver(ctx, question)
+			note = "   (a pre-push hook takes its time)"
+		}
+		p.event("", p.code("36", e.Tool)+" "+term.OneLine(p.short(input), 90)+note)
 	case agentcore.EventToolResult:
-		if e.IsError {
-			s.quote(e.Text)
-		}
+		return p.result(e)
+	case agentcore.EventTask:
+		p.event("host", fmt.Sprintf("the push lands: task %s %s (%s); the notification wakes the agent", e.Task.TaskID, e.Task.Status, ended(e.Task)))
 	case agentcore.EventBlocked:
-		p.blocks++
-		s.event("Stop", s.code("1;31", "BLOCK"))
-		s.quote(e.Text)
+		return p.stop(ctx, true)
 	case agentcore.EventWarning, agentcore.EventNotice:
-		s.event("hook", e.Text)
+		p.event("hook", e.Text)
 	case agentcore.EventResult:
-		p.result = e.Result
-		if e.Result.End == agentcore.EndCompleted {
-			s.event("Stop", s.code("1;32", "ALLOW"))
+		if e.Result.End != agentcore.EndCompleted {
+			return fmt.Errorf("the session ended as %s: %s", e.Result.End, e.Result.Reason)
 		}
+		return p.stop(ctx, false)
 	}
+	return nil
 }
 
-// inputOf is what a person wants to see of a call: the command, the path, the pattern.
-func inputOf(e agentcore.Event) string {
-	var in struct{ Command, Path, Pattern string }
-	if json.Unmarshal(e.Input, &in) != nil {
-		return string(e.Input)
+// result is the end of a call, or of its waiting for a command that was moved.
+func (p *player) result(e agentcore.Event) error {
+	if e.IsError {
+		p.quote(e.Text)
 	}
-	return strings.Join(strings.Fields(in.Command+" "+in.Pattern+" "+in.Path), " ")
-}
-
-// close holds the session against the story, shows what stophook reads in its
-// transcript, and says where that is.
-func (s *stage) close(ctx context.Context, p *played) error {
-	switch {
-	case p.result == nil:
-		return errors.New("the session gave no result")
-	case p.result.End != agentcore.EndCompleted:
-		return fmt.Errorf("the session ended as %s: %s", p.result.End, p.result.Reason)
-	case p.blocks != 1:
-		return fmt.Errorf("the gate sent the agent back %d times; the story wants it once", p.blocks)
+	if p.message == nil {
+		return nil
 	}
-	scan, err := s.command(ctx, s.stophook, "scan", p.transcript).CombinedOutput()
+	moved, err := p.message.outcome()
 	if err != nil {
-		return fmt.Errorf("stophook scan: %w\n%s", err, scan)
+		return err
 	}
-	fmt.Fprintf(s.out, "\n%s in %s, %s. What stophook reads in the transcript:\n\n", term.Plural(p.result.Turns, "turn"),
-		p.result.Elapsed.Round(time.Millisecond), term.Plural(p.result.Calls, "call"))
-	s.out.Write(scan)
-	cwd, err := os.Getwd()
-	if err == nil {
-		p.transcript = strings.TrimPrefix(p.transcript, cwd+string(os.PathSeparator))
+	p.message = nil
+	p.event("person", question)
+	p.event("host", fmt.Sprintf("moves the running command to the background (task %s) to deliver the message", moved))
+	return nil
+}
+
+// stop is the agent's wish to end its turn, and what the gate said to it.
+func (p *player) stop(ctx context.Context, blocked bool) error {
+	d, err := p.decision(p.session.ID(), p.stops)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(s.out, "\nThe session as a page: %s\n", s.code("1", "bin/stophook report "+p.transcript+" -o session.html"))
+	if p.stops >= len(story()) {
+		return fmt.Errorf("a stop that the story does not have: stophook says %s", d.verdict)
+	}
+	want := story()[p.stops]
+	p.stops++
+	p.event("Stop", d.verdict.paint(p.stage))
+	p.quote(d.reason)
+	if d.verdict != want {
+		return fmt.Errorf("stop %d: the story wants %s, stophook says %s", p.stops, want, d.verdict)
+	}
+	if blocked != (want.verdict == "block") {
+		return fmt.Errorf("stop %d: stophook says %s, and that is not what the agent was told", p.stops, want)
+	}
+	if want.verdict == "defer" {
+		return p.without(ctx, d)
+	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // mark is the file that tells a folder of the demonstration from any other: only
@@ -18,8 +19,9 @@ const mark = ".demo-agent"
 // stage is the folder of the demonstration: a repository with a remote, a home, the
 // state of both programs.
 type stage struct {
-	agentcore, stophook, dir string
-	out                      io.Writer
+	stophook, dir string
+	out           io.Writer
+	handoff       bool // the host moves commands
 }
 
 func (s *stage) project() string  { return filepath.Join(s.dir, "project") }
@@ -44,10 +46,7 @@ func (s *stage) clear() error {
 			return err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, mark), nil, 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(s.dir, "script.yaml"), script, 0o644)
+	return os.WriteFile(filepath.Join(s.dir, mark), nil, 0o644)
 }
 
 // repository makes a work tree with one pushed commit and a remote beside it.
@@ -70,8 +69,39 @@ func (s *stage) repository() error {
 			return err
 		}
 	}
-	return nil
+	return os.WriteFile(filepath.Join(s.project(), ".git", "hooks", "pre-push"), []byte(prePush), 0o755)
 }
+
+// prePush is a hook that takes as long as the story needs: until the file is there
+// that land makes. It gives up after a while, for when nobody is left to make it.
+const prePush = `#!/bin/sh
+: > ../push.began
+left=600
+until test -e ../push.go; do
+	left=$((left - 1))
+	test $left -gt 0 || { echo "nobody let the push go on" >&2; exit 1; }
+	sleep 0.05
+done
+`
+
+// pushing waits until the push hangs in its hook.
+func (s *stage) pushing(ctx context.Context) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(filepath.Join(s.dir, "push.began")); err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// land lets the push go on.
+func (s *stage) land() error { return os.WriteFile(filepath.Join(s.dir, "push.go"), nil, 0o644) }
 
 func (s *stage) git(dir string, args ...string) error {
 	cmd := exec.Command("git", args...)
