@@ -1,0 +1,104 @@
+package agentcore_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/stophook/stophook/agentcore"
+	"github.com/stophook/stophook/agentcore/model/scripted"
+	"github.com/stophook/stophook/agentcore/task"
+	"github.com/stophook/stophook/agentcore/tool"
+	"github.com/stophook/stophook/agentcore/tool/builtin"
+	"github.com/stophook/stophook/execctx"
+)
+
+// AC-80 to AC-84, D-51: over random sessions with tasks of any command, what a replay
+// gives is what the live runs gave, each end once; with a host that paints banners at
+// once, the same events in any order, and none a second time in a run.
+func TestReplay_equalsLive_AC80to84_D51(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		commands := rapid.SliceOfN(rapid.StringMatching(`[a-z<>&"' \\]{1,12}`), 1, 4).Draw(rt, "commands")
+		banner := rapid.Bool().Draw(rt, "banner")
+		runs := rapid.IntRange(1, 3).Draw(rt, "runs")
+		synctest.Test(t, func(t *testing.T) { replayed(t, commands, banner, runs) })
+	})
+}
+
+func replayed(t *testing.T, commands []string, banner bool, runs int) {
+	var mu sync.Mutex
+	var live, painted []task.Event
+	mock := execctx.NewMock(execctx.MockOptions{CWD: "/work"})
+	var steps []scripted.Step
+	for run := range runs {
+		var calls []scripted.Tool
+		for i, c := range commands {
+			calls = append(calls, use("shell", obj{"command": fmt.Sprintf("%s %d.%d", c, run, i), "run_in_background": true}))
+		}
+		steps = append(steps, scripted.Step{Tools: calls}, scripted.Step{Text: "On their way."})
+	}
+	steps = append(steps, scripted.Step{Text: "I see."})
+	s := setup(t, func(c *agentcore.Config) {
+		c.Exec, c.Tools, c.Interactive = mock, builtin.All(builtin.Options{}), true
+		c.Gate = tool.GateFunc(func(context.Context, tool.Request) (tool.Decision, error) {
+			return tool.Decision{Permission: tool.Allow}, nil
+		})
+		if banner {
+			c.OnTask = func(e task.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				painted = append(painted, e)
+			}
+		}
+	}, steps...)
+	seen := func(e agentcore.Event) {
+		if e.Kind == agentcore.EventTask {
+			live = append(live, *e.Task)
+		}
+	}
+	for run := range runs {
+		s.run(fmt.Sprintf("go %d", run), seen)
+		endAll(t, mock, s)
+		synctest.Wait()
+	}
+	s.runWith(t.Context(), agentcore.RunOptions{}, seen)
+	s.done()
+	stored := agentcore.TaskEvents(s.sess.Thread)
+	if len(stored) != runs*len(commands) {
+		t.Errorf("%d events of %d tasks", len(stored), runs*len(commands))
+	}
+	if !banner {
+		if diff := cmp.Diff(live, stored); diff != "" {
+			t.Errorf("live and replay (-live +replay):\n%s", diff)
+		}
+		return
+	}
+	if len(live) > 0 {
+		t.Errorf("painted a second time: %+v", live)
+	}
+	less := cmpopts.SortSlices(func(a, b task.Event) bool { return a.OutputPath < b.OutputPath })
+	if diff := cmp.Diff(painted, stored, less); diff != "" {
+		t.Errorf("live and replay (-live +replay):\n%s", diff)
+	}
+}
+
+// endAll ends every task of the mock, with codes and signals in turn.
+func endAll(t *testing.T, mock *execctx.Mock, s *stage) {
+	t.Helper()
+	running := mock.Running()
+	if len(running) == 0 {
+		t.Fatalf("no task runs; results: %+v", s.results())
+	}
+	for i, id := range running {
+		exit := execctx.MockExit{Code: i % 3}
+		if !mock.Exit(id, exit) {
+			t.Fatalf("task %s did not end", id)
+		}
+	}
+}
