@@ -81,6 +81,8 @@ func (f *fold) notice(i int, r row) {
 		for _, n := range carried {
 			if n.names(t.ID, t.ToolUseID) && n.Terminal() {
 				t.end(r, n)
+				// Our own runtime tells the outcome with it, so nothing is owed (D-08).
+				t.Harvested = t.Harvested || t.native && r.class == classUser && !r.sidechain()
 			}
 		}
 	}
@@ -214,11 +216,12 @@ func (f *fold) recordedEnd(i int, r row) {
 	}
 	// A result counts only when it answers a call that can end or report a task.
 	// The call is almost always in sight; when it is not, the shape decides.
-	if name, ok := f.toolName(i, str(results[0].Get("tool_use_id"))); ok && !endingTool(name, stop) {
+	name, ok := f.toolName(i, str(results[0].Get("tool_use_id")))
+	if ok && !endingTool(name, stop) {
 		return
 	}
 	for _, id := range ids {
-		f.endID(i, r, id, "", n, stop)
+		f.endID(i, r, id, "", n, stop || name == "wait_task")
 	}
 }
 
@@ -266,14 +269,15 @@ func endingTool(name string, stop bool) bool {
 	return false
 }
 
-func (f *fold) endID(i int, r row, id, toolUseID string, n Notice, stop bool) {
+// endID ends the tasks of that id; one that the row collects is owed no more.
+func (f *fold) endID(i int, r row, id, toolUseID string, n Notice, collects bool) {
 	for _, t := range f.tasks {
 		if t.at >= i {
 			return
 		}
 		if id != "" && t.ID == id || toolUseID != "" && t.ToolUseID == toolUseID {
 			t.end(r, n)
-			t.Harvested = t.Harvested || stop
+			t.Harvested = t.Harvested || collects
 		}
 	}
 }

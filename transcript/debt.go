@@ -306,7 +306,7 @@ func (f *fold) answers(from int, wanted map[string]answer) {
 func harvest(owed []*task, i int, ids []string) {
 	for _, id := range ids {
 		for _, t := range owed {
-			if t.at < i && t.ID == id {
+			if t.at < i && (t.ID == id || t.native && t.OutputFile == id) {
 				t.Harvested = true
 			}
 		}
@@ -314,27 +314,38 @@ func harvest(owed []*task, i int, ids []string) {
 }
 
 // harvestIDs lists the task ids that a call collects, in the vocabularies of
-// the hosts (D-07) and through shell readers such as tail.
+// the hosts (D-07) and through shell readers such as tail. A task of our own runtime
+// stands there by its output file, whose name is unique where its id is not (D-22).
+// A wait_task that saw no end collects nothing (D-08): see recordedEnd.
 func harvestIDs(tool string, input gjson.Result) []string {
 	obj, ok := inputObject(input)
 	if !ok {
 		return nil
 	}
 	switch tool {
-	case "BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop", "shell_kill", "wait_task":
+	case "BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop", "shell_kill":
 		return []string{firstTruthy(obj, "bash_id", "shell_id", "task_id", "taskId")}
 	case "Read", "View", "read_file", "read":
-		return []string{shell.OutputTaskID(firstTruthy(obj, "file_path", "path"))}
+		return []string{outputName(firstTruthy(obj, "file_path", "path"))}
 	}
 	command := str(obj.Get("command"))
-	if command == "" || !strings.Contains(command, ".output") {
+	if command == "" || !strings.Contains(command, ".output") && !strings.Contains(command, ".log") {
 		return nil
 	}
 	var ids []string
 	for _, path := range shell.ParseLiteral(tool, command, shell.Options{}).Reads() {
-		if id := shell.OutputTaskID(path); id != "" {
+		if id := outputName(path); id != "" {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// outputName is the task id that a path of Claude Code's tells, or the path itself
+// where it can be one of ours.
+func outputName(path string) string {
+	if strings.HasSuffix(path, ".log") {
+		return strings.Clone(path)
+	}
+	return shell.OutputTaskID(path)
 }

@@ -259,3 +259,55 @@ func TestDebt_TR14_AC150(t *testing.T) {
 		}
 	}
 }
+
+// The runtime's own dialect: a launch by the tool shell is paid by an outcome, that is
+// a kill, a wait that saw the end, the notification, or a read of the very file that
+// the receipt names.
+func TestDebt_D07_D08_D22_native(t *testing.T) {
+	t.Parallel()
+	n := 0
+	use := func(tool string, input any, result any, said string) []any {
+		n++
+		id := fmt.Sprintf("t%d", n)
+		return []any{assistantRow("a"+id, "u1", []any{toolUse(id, tool, input)}),
+			userRow("r"+id, "a"+id, []any{toolResult(id, said)}, kv{"toolUseResult", result})}
+	}
+	file := func(stamp string) string { return "/home/u/My work/tasks/bash_1." + stamp + ".log" }
+	const old, young = "20260102-030405-006", "20260102-040506-007"
+	launch := func(stamp string) []any {
+		return use("shell", m{"command": "make", "run_in_background": true}, m{"stdout": "", "stderr": "", "backgroundTaskId": "bash_1"},
+			"Started bash_1 (pid 7). Output: "+file(stamp)+"\n\nCollect it.")
+	}
+	waited := func(status string) []any {
+		return use("wait_task", m{"task_id": "bash_1"}, m{"retrieval_status": "x", "task": m{"task_id": "bash_1", "status": status}}, "x")
+	}
+	read1 := func(stamp string) []any { return use("read_file", m{"path": file(stamp)}, m{"type": "text"}, "out") }
+	told := []any{userRow("n", "u1", notification("bash_1", "lost"), kv{"origin", m{"kind": "task-notification"}})}
+	owes, paid := Debt{0, []string{"bash_1"}, []string{"bash_1"}}, Debt{0, []string{}, []string{}}
+	tests := []struct {
+		reason string
+		rows   [][]any
+		want   Debt
+	}{
+		{"launched; AC-151: the calls alone know only Bash", [][]any{launch(old)}, owes},
+		{"killed", [][]any{launch(old), use("shell_kill", m{"task_id": "bash_1"}, m{"message": "Ended.", "task_id": "bash_1"}, "x")}, paid},
+		{"the wait saw the end", [][]any{launch(old), waited("completed")}, paid},
+		{"the wait timed out", [][]any{launch(old), waited("running")}, owes},
+		{"told", [][]any{launch(old), told}, paid},
+		{"told of another", [][]any{told, launch(old)}, owes},
+		{"read", [][]any{launch(old), read1(old)}, paid},
+		{"an older task of the same id was read", [][]any{launch(young), read1(old)}, owes},
+		{"printed", [][]any{launch(old), use("shell", m{"command": "tail -n 3 '" + file(old) + "'"}, m{"stdout": "x"}, "x")}, paid},
+		{"read before", [][]any{read1(old), launch(old)}, owes},
+		{"a file that is merely called so", [][]any{launch(old), use("read_file", m{"path": "/tmp/bash_1.log"}, m{"type": "text"}, "out")}, owes},
+	}
+	for _, tt := range tests {
+		rows := []any{human("u1", "", "go")}
+		for _, r := range tt.rows {
+			rows = append(rows, r...)
+		}
+		if diff := cmp.Diff(tt.want, read(t, lines(rows...), Options{}).Debt); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}

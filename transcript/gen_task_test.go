@@ -34,6 +34,8 @@ func (g *gen) launch() {
 		launch{"Bash", background, shell, "Command running in background with ID: " + id},
 		launch{"Bash", style{}.line(background), shell, "running"},
 		launch{"Bash", background, shell, "running"},
+		launch{"shell", background, shell, "Started " + id + " (pid 7). Output: " + nativeLog(id) + "\n\nGo on."},
+		launch{"shell", background, shell, "Started " + id + " (pid 7). Output: " + nativeLog(id) + "\n\nGo on."},
 		launch{"Bash", input, set("backgroundedByUser", true), ""},
 		launch{"Bash", input, set("timedOutAfterMs", 1000), ""},
 		launch{"Bash", input, set("backgroundedByTurnAbort", true), ""},
@@ -51,6 +53,9 @@ func (g *gen) launch() {
 	failed := g.chance(5)
 	g.tools = append(g.tools, g.use(l.tool, l.input, func(string) (any, any, bool) { return l.text, l.result, failed }))
 }
+
+// nativeLog is where our own runtime writes a task's output.
+func nativeLog(id string) string { return "/s/tasks/" + id + ".20260102-030405-006.log" }
 
 // harvest collects or stops a task, or only seems to.
 func (g *gen) harvest() {
@@ -70,6 +75,10 @@ func (g *gen) harvest() {
 		harvest{"TaskStop", obj{{"task_id", id}}, m{"message": "Successfully stopped task: " + id, "task_id": id, "task_type": "local_bash"}},
 		harvest{"TaskStop", obj{{"task_id", id}}, "Error: no such task"},
 		harvest{"TaskOutput", obj{{"task_id", id}}, m{"retrieval_status": "success", "task": m{"task_id": id, "status": status, "exitCode": 0}}},
+		harvest{"wait_task", obj{{"task_id", id}}, m{"retrieval_status": "success", "task": m{"task_id": id, "status": status, "exitCode": 0}}},
+		harvest{"shell_kill", obj{{"task_id", id}}, m{"message": "ended", "task_id": id, "task_type": "local_bash"}},
+		harvest{"read_file", obj{{"path", nativeLog(id)}}, m{"type": "text"}},
+		harvest{"shell", obj{{"command", "cat " + nativeLog(id)}}, m{"stdout": "x"}},
 		harvest{"mcp__x__stop", obj{{"task_id", id}}, m{"message": "stopped", "task_id": id}},
 		harvest{"Read", obj{{"file_path", path}}, m{"type": "text"}},
 		harvest{"View", style{}.line(obj{{"path", path}}), m{"type": "text"}},
@@ -87,7 +96,7 @@ func (g *gen) block() string {
 	if len(g.tools) > 0 {
 		toolID = pick(g, g.tools...)
 	}
-	status := pick(g, "completed", "failed", "killed", "stopped", "running", "")
+	status := pick(g, "completed", "failed", "killed", "stopped", "lost", "running", "")
 	head := "<task-notification>\n<task-id>" + id + "</task-id>\n"
 	if g.chance(30) {
 		head = pick(g, "<task-notification>\n<tool-use-id>"+toolID+"</tool-use-id>\n", "<task-notification id=\"1\">\n<task-id> "+id+" </task-id>",

@@ -68,6 +68,10 @@ func naiveReceipt(r naiveRow, result m) *naiveTask {
 		case id != "":
 			t.ID, t.Kind, t.Entrance = id, KindShell, naiveEntrance(res)
 			t.handoff = t.Entrance == EntranceDeliveredMessage
+			content, _ := result["content"].(string)
+			if x := reNative.FindStringSubmatch(content); x != nil && x[1] == id {
+				t.native = x[2]
+			}
 		case launched && taskID != "":
 			t.ID, t.Kind = taskID, KindWorkflow
 		case launched && agentID != "":
@@ -284,6 +288,9 @@ func (n *naive) noticeEnds(i int, t *naiveTask) {
 			e.queued = carried
 		}
 		t.ends = append(t.ends, e)
+		if t.native != "" && r.typ == "user" && !r.side {
+			t.Harvested = true
+		}
 	}
 }
 
@@ -303,7 +310,7 @@ func naivePrompt(v any) string {
 
 func naiveTerminal(status string) bool {
 	return slices.Contains([]string{"completed", "failed", "killed", "stopped", "cancelled", "canceled", "error", "timeout",
-		"timed_out", "exited"}, strings.ToLower(status))
+		"timed_out", "exited", "lost"}, strings.ToLower(status))
 }
 
 // recordedEnd tells whether row i is an end without a notice.
@@ -331,7 +338,7 @@ func (n *naive) recordedEnd(i int, t *naiveTask) (naiveEnd, bool) {
 			return naiveEnd{}, false
 		}
 	}
-	if stop {
+	if call, ok := n.call(i, answered); stop || ok && call.Name == "wait_task" {
 		t.Harvested = true
 	}
 	return naiveEnd{row: i, Notice: Notice{Status: status, ExitCode: code}}, true

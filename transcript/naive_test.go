@@ -25,7 +25,8 @@ type naiveTask struct {
 	Task
 	row     int
 	handoff bool
-	quoted  int // row that closes it in mode any_text, or -1
+	native  string // the output file that our own runtime's receipt names
+	quoted  int    // row that closes it in mode any_text, or -1
 	ends    []naiveEnd
 }
 
@@ -207,6 +208,7 @@ var (
 	reTags   = regexp.MustCompile(`<task-notification|</task-notification>`)
 	reFree   = regexp.MustCompile(`<summary>|<result>|<event>|<note>`)
 	reExit   = regexp.MustCompile(`(?s).*exit code (-?\d+)`)
+	reNative = regexp.MustCompile(`^Started (\S+) \(pid \d+\)\. Output: (\S+\.log)\n`)
 	reOutput = regexp.MustCompile(`/tasks/([A-Za-z0-9_-]+)\.output$`)
 )
 

@@ -224,16 +224,20 @@ func (n *naive) harvest(i int, c naiveCall) {
 	in, _ := naiveParse(c.input).(m)
 	id := naiveHarvest(c.Name, c.input)
 	switch c.Name {
-	case "TaskOutput", "TaskStop":
+	case "TaskOutput", "TaskStop", "shell_kill":
 		id, _ = in["task_id"].(string)
-	case "Bash":
+	case "read_file":
+		id, _ = in["path"].(string)
+	case "Bash", "shell":
 		path, cat := strings.CutPrefix(c.Command, "cat ")
 		if x := reOutput.FindStringSubmatch(path); cat && x != nil && !strings.Contains(path, " ") {
 			id = x[1]
+		} else if cat && strings.HasSuffix(path, ".log") {
+			id = path
 		}
 	}
 	for _, t := range n.tasks {
-		if id != "" && t.ID == id && t.row < i && t.Kind == KindShell && t.Entrance == EntranceRequested {
+		if id != "" && (t.ID == id || t.native == id) && t.row < i && t.Kind == KindShell && t.Entrance == EntranceRequested {
 			t.Harvested = true
 		}
 	}

@@ -152,7 +152,7 @@ func (n Notice) Terminal() bool { return terminalStatus(n.Status) }
 func terminalStatus(status string) bool {
 	switch strings.ToLower(status) {
 	case "completed", "failed", "killed", "stopped", "cancelled", "canceled",
-		"error", "timeout", "timed_out", "exited":
+		"error", "timeout", "timed_out", "exited", "lost":
 		return true
 	}
 	return false

@@ -68,6 +68,7 @@ func TestNotice_TR7_terminal(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]bool{
 		"completed": true, "failed": true, "killed": true, "stopped": true, "exited": true, "Completed": true, "timed_out": true,
+		"lost": true, "LOST": true, // the runtime's own word for an end that nobody saw
 		"": false, "running": false, "pending": false, "news": false, "completed!": false,
 	} {
 		if got := (Notice{Status: status}).Terminal(); got != want {

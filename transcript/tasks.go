@@ -24,6 +24,7 @@ type task struct {
 	Task
 	at      int      // index of the receipt
 	handoff bool     // its entrance defers
+	native  bool     // its receipt is one of our own runtime
 	anyText *Closer  // the first row that quotes it, later: that closes it
 	ends    []ending // every row that ends it, the first one counts
 	ended   *Closer  // of the first end
@@ -113,6 +114,10 @@ func (f *fold) receipt(r row) *task {
 	t.ID = strings.Clone(t.ID)
 	if t.OutputFile == "" {
 		t.OutputFile = outputFile(results[0])
+	}
+	if t.OutputFile == "" && t.Kind == KindShell {
+		t.OutputFile = nativeOutput(resultText(results[0]), t.ID)
+		t.native = t.OutputFile != ""
 	}
 	return t
 }
@@ -235,6 +240,28 @@ func outputFile(result gjson.Result) string {
 		return strings.Clone(rest[:i+len(".output")])
 	}
 	return ""
+}
+
+// nativeOutput takes the path out of the receipts of our own runtime (D-07), whose
+// first line begins in one of two ways:
+//
+//	Started bash_1 (pid 7). Output: /s/tasks/bash_1.20260102-030405-006.log
+//	The command goes on in the background as task bash_1 (pid 7), because …. Output: …
+func nativeOutput(text, id string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	line = strings.TrimSuffix(line, "\r")
+	rest, started := strings.CutPrefix(line, "Started "+id+" (pid ")
+	if !started {
+		var moved bool
+		if rest, moved = strings.CutPrefix(line, "The command goes on in the background as task "+id+" (pid "); !moved {
+			return ""
+		}
+	}
+	_, path, ok := strings.Cut(rest, ". Output: ")
+	if !ok || !strings.HasSuffix(path, ".log") {
+		return ""
+	}
+	return strings.Clone(path)
 }
 
 // describe adds what the paired call tells: tool name and command. A handoff

@@ -97,6 +97,31 @@ func TestTasks_outputFile(t *testing.T) {
 	}
 }
 
+func TestTasks_D07_nativeOutputFile(t *testing.T) {
+	t.Parallel()
+	const path = "/s/My tasks/bash_1.20260102-030405-006.log"
+	started, moved := m{"backgroundTaskId": "bash_1"}, m{"backgroundTaskId": "bash_1", "backgroundedToDeliverMessage": true}
+	for _, tt := range []struct {
+		reason string
+		result m
+		said   string
+		want   string
+	}{
+		{"started", started, "Started bash_1 (pid 7). Output: " + path + "\n\nCollect it.", path},
+		{"one line", started, "Started bash_1 (pid 7). Output: " + path, path},
+		{"Windows", started, "Started bash_1 (pid 7). Output: C:\\t\\bash_1.log\r\n\r\nGo", `C:\t\bash_1.log`},
+		{"moved", moved, "The command goes on in the background as task bash_1 (pid 7), because a message was delivered. Output: " + path + "\n\nGo.", path},
+		{"of another task", started, "Started bash_12 (pid 7). Output: " + path, ""},
+		{"quoted further down", started, "ok\nStarted bash_1 (pid 7). Output: " + path, ""},
+		{"no log", started, "Started bash_1 (pid 7). Output: /etc/passwd", ""},
+		{"no path", started, "Started bash_1 (pid 7).", ""},
+	} {
+		if got := read(t, launched("shell", tt.result, tt.said), Options{}).Tasks[0].OutputFile; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.reason, got, tt.want)
+		}
+	}
+}
+
 // claude-code section 2: what the host carried ends a task, what others wrote
 // does not; a notice without a terminal status is no end.
 func TestTasks_TR7_closingModes(t *testing.T) {
