@@ -74,6 +74,28 @@ func TestDemoAgent_RT50_RT51_AC52_AC182_AC183(t *testing.T) {
 	}
 }
 
+// AC-52, AC-183: a push that lands before the agent has answered is told by a run of
+// its own all the same, and the gate, which reads no notification yet, lets the first
+// turn end.
+func TestDemoAgent_AC52_AC183_thePushLandsDuringTheAnswer(t *testing.T) {
+	var out bytes.Buffer
+	s, err := newStage(program(t), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.early = true
+	p, err := play(t.Context(), s)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	if p.stats.Runs != 2 {
+		t.Errorf("%d runs, want 2\n%s", p.stats.Runs, &out)
+	}
+}
+
 // A folder that is somebody else's is never removed.
 func TestDemoAgent_leavesOtherFoldersAlone(t *testing.T) {
 	dir := t.TempDir()

@@ -116,6 +116,14 @@ func (d *delivery) outcome() (task string, err error) {
 	return d.task, d.err
 }
 
+// landed lets the push go on and waits until its end has come in.
+func (h *host) landed(ctx context.Context) error {
+	if err := h.land(); err != nil {
+		return err
+	}
+	return until(ctx, h.agent.HasPendingTaskNotifications)
+}
+
 func (h *host) end(ctx context.Context) error {
 	return errors.Join(h.agent.Destroy(context.WithoutCancel(ctx)), h.session.Close())
 }

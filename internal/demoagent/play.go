@@ -38,6 +38,7 @@ type player struct {
 	*host
 	played
 	message *delivery // that is on its way
+	call    string    // that runs the push
 }
 
 // play lets the agent work until nothing is left that could wake it, and holds what
@@ -47,8 +48,13 @@ func play(ctx context.Context, s *stage) (_ *played, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, h.end(ctx)) }()
 	p := &player{host: h}
+	defer func() {
+		if p.message != nil { // it failed in between
+			p.message.outcome()
+		}
+		err = errors.Join(err, h.end(ctx))
+	}()
 	began := time.Now()
 	s.event("person", errand)
 	if err := p.run(ctx, errand); err != nil {
@@ -103,12 +109,12 @@ func (p *player) tell(ctx context.Context, e agentcore.Event) error {
 		input := inputOf(e)
 		note := ""
 		if strings.Contains(input, "git push") {
-			p.message = p.deliver(ctx, question)
+			p.message, p.call = p.deliver(ctx, question), e.CallID
 			note = "   (a pre-push hook takes its time)"
 		}
 		p.event("", p.code("36", e.Tool)+" "+term.OneLine(p.short(input), 90)+note)
 	case agentcore.EventToolResult:
-		return p.result(e)
+		return p.result(ctx, e)
 	case agentcore.EventTask:
 		p.event("host", fmt.Sprintf("the push lands: task %s %s (%s); the notification wakes the agent", e.Task.TaskID, e.Task.Status, ended(e.Task)))
 	case agentcore.EventBlocked:
@@ -125,11 +131,11 @@ func (p *player) tell(ctx context.Context, e agentcore.Event) error {
 }
 
 // result is the end of a call, or of its waiting for a command that was moved.
-func (p *player) result(e agentcore.Event) error {
+func (p *player) result(ctx context.Context, e agentcore.Event) error {
 	if e.IsError {
 		p.quote(e.Text)
 	}
-	if p.message == nil {
+	if p.message == nil || e.CallID != p.call {
 		return nil
 	}
 	moved, err := p.message.outcome()
@@ -139,6 +145,9 @@ func (p *player) result(e agentcore.Event) error {
 	p.message = nil
 	p.event("person", question)
 	p.event("host", fmt.Sprintf("moves the running command to the background (task %s) to deliver the message", moved))
+	if p.early {
+		return p.landed(ctx)
+	}
 	return nil
 }
 

@@ -22,6 +22,7 @@ type stage struct {
 	stophook, dir string
 	out           io.Writer
 	handoff       bool // the host moves commands
+	early         bool // the push lands while the agent still answers, for tests
 }
 
 func (s *stage) project() string  { return filepath.Join(s.dir, "project") }
@@ -86,18 +87,23 @@ done
 
 // pushing waits until the push hangs in its hook.
 func (s *stage) pushing(ctx context.Context) error {
+	return until(ctx, func() bool {
+		_, err := os.Stat(filepath.Join(s.dir, "push.began"))
+		return err == nil
+	})
+}
+
+func until(ctx context.Context, done func() bool) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		if _, err := os.Stat(filepath.Join(s.dir, "push.began")); err == nil {
-			return nil
-		}
+	for !done() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+	return nil
 }
 
 // land lets the push go on.
