@@ -78,7 +78,7 @@ func (s *stage) repository() error {
 const prePush = `#!/bin/sh
 : > ../push.began
 left=600
-until test -e ../push.go; do
+until test -e ../push.released; do
 	left=$((left - 1))
 	test $left -gt 0 || { echo "nobody let the push go on" >&2; exit 1; }
 	sleep 0.05
@@ -107,7 +107,7 @@ func until(ctx context.Context, done func() bool) error {
 }
 
 // land lets the push go on.
-func (s *stage) land() error { return os.WriteFile(filepath.Join(s.dir, "push.go"), nil, 0o644) }
+func (s *stage) land() error { return os.WriteFile(filepath.Join(s.dir, "push.released"), nil, 0o644) }
 
 func (s *stage) git(dir string, args ...string) error {
 	cmd := exec.Command("git", args...)
