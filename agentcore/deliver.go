@@ -41,7 +41,7 @@ func (l lent) Foreground(callID, command string, call execctx.ForegroundCall) (<
 // It is off unless Behavior.Handoff is set. Error: [ErrNoHandoff], [ErrDestroyed]; the
 // message was not taken then.
 func (a *Agent) DeliverNow(text string) ([]execctx.Launched, error) {
-	if !a.cfg.Behavior.Handoff || !a.offer.Background || !canMove(a.cfg.Exec) {
+	if !a.offer.Handoff {
 		return nil, ErrNoHandoff
 	}
 	if err := a.Steer(text); err != nil {

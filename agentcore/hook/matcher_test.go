@@ -77,6 +77,9 @@ func TestTranslate(t *testing.T) {
 		{"read_file", `{"path":"/x","file_path":"/y"}`, "Read", `{"path":"/x","file_path":"/y"}`},
 		{"read_file", `[1]`, "Read", `[1]`},
 		{"edit", ``, "Edit", ``},
+		{"shell", `{"command":"make","run_in_background":true}`, "Bash", `{"command":"make","run_in_background":true}`},
+		{"shell_kill", `{"task_id":"bash_1"}`, "TaskStop", `{"task_id":"bash_1"}`},
+		{"wait_task", `{"task_id":"bash_1","timeout_ms":5}`, "TaskOutput", `{"task_id":"bash_1","timeout":5}`},
 		{"mcp__x__y", `{"path":"/x"}`, "mcp__x__y", `{"path":"/x"}`},
 	}
 	for _, tt := range tests {
@@ -89,8 +92,14 @@ func TestTranslate(t *testing.T) {
 	if got := c.native("write_file", json.RawMessage(`{"file_path":"/x","content":"&"}`)); string(got) != `{"content":"&","path":"/x"}` {
 		t.Errorf("%s", got)
 	}
-	if NativeNames()["Task"] != "spawn" || NativeNames()["Bash"] != "shell" {
-		t.Errorf("%v", NativeNames())
+	if got := c.native("wait_task", json.RawMessage(`{"task_id":"bash_1","timeout":9}`)); string(got) != `{"task_id":"bash_1","timeout_ms":9}` {
+		t.Errorf("%s", got)
+	}
+	for theirs, ours := range map[string]string{"Task": "spawn", "Bash": "shell", "TaskStop": "shell_kill", "KillShell": "shell_kill", "KillBash": "shell_kill",
+		"TaskOutput": "wait_task", "BashOutput": "wait_task"} {
+		if got := NativeNames()[theirs]; got != ours {
+			t.Errorf("%s is %q, want %s", theirs, got, ours)
+		}
 	}
 }
 

@@ -28,6 +28,8 @@ func ClaudeNames() map[string]Alias {
 		"glob":       {Name: "Glob"},
 		"grep":       {Name: "Grep"},
 		"list_files": {Name: "LS"},
+		"shell_kill": {Name: "TaskStop", Also: []string{"KillShell", "KillBash"}},
+		"wait_task":  {Name: "TaskOutput", Also: []string{"BashOutput"}, Input: map[string]string{"timeout_ms": "timeout"}},
 		"spawn":      {Name: "Agent", Also: []string{"Task"}},
 	}
 }

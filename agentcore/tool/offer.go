@@ -11,6 +11,10 @@ type Offer struct {
 	// Kill and Wait: a task can be ended, and waited for. They count only beside
 	// Background.
 	Kill, Wait bool
+	// Handoff: the host may move a command that runs in the foreground to the
+	// background, so that it can be (AC-183). It counts only beside Background, and
+	// the model reads nothing of it.
+	Handoff bool
 	// Headless: nothing wakes the agent after its turn, so that it collects its
 	// tasks before it ends (D-04). Otherwise a notification wakes it.
 	Headless bool

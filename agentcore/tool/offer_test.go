@@ -74,11 +74,11 @@ func TestAdaptAll_AC3_wrappedAndTwice(t *testing.T) {
 		t.Errorf("before: %s", got)
 	}
 	parent := AdaptAll([]Tool{wrapped}, Offer{Background: true, Headless: true})
-	if got := runOf(t, parent[0]); got != `guarded {"Background":true,"Kill":false,"Wait":false,"Headless":true,"Subagent":false}` {
+	if got := runOf(t, parent[0]); got != `guarded {"Background":true,"Kill":false,"Wait":false,"Handoff":false,"Headless":true,"Subagent":false}` {
 		t.Error(got)
 	}
 	child := AdaptAll(parent, Offer{Background: true, Subagent: true})
-	if got := runOf(t, child[0]); got != `guarded {"Background":true,"Kill":false,"Wait":false,"Headless":false,"Subagent":true}` {
+	if got := runOf(t, child[0]); got != `guarded {"Background":true,"Kill":false,"Wait":false,"Handoff":false,"Headless":false,"Subagent":true}` {
 		t.Error(got)
 	}
 	if got := AdaptAll(parent, Offer{}); len(got) != 0 {

@@ -80,6 +80,14 @@ func TestOffers_AC2_schemaAndTextGoTogether(t *testing.T) {
 			t.Errorf("%s: wait_task %v", o.name, got)
 		}
 	}
+	quiet := interactive
+	quiet.Handoff = false
+	for _, name := range []string{"shell", "shell_kill", "wait_task"} {
+		a, b := told(t, interactive, name), told(t, quiet, name)
+		if diff := cmp.Diff(a.Description+string(a.Schema), b.Description+string(b.Schema)); diff != "" {
+			t.Errorf("%s: AC-183: the model reads nothing of handoffs:\n%s", name, diff)
+		}
+	}
 	plain, adapted := NewShell(ShellOptions{}), told(t, tool.Offer{}, "shell")
 	if diff := cmp.Diff(plain.Description+string(plain.Schema), adapted.Description+string(adapted.Schema)); diff != "" {
 		t.Errorf("without an offer the tool is as it was made:\n%s", diff)

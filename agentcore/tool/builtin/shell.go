@@ -29,7 +29,7 @@ type shell struct{ opts ShellOptions }
 // with "Exit code N" when it failed, which readers of transcripts rely on.
 //
 // Where an agent offers it, a command can also be started as a background task
-// (AC-10), and one in the foreground can be moved there by the host (AC-183).
+// (AC-10), and where it offers handoffs, one in the foreground can be moved there by the host (AC-183).
 // Without an offer the model does not hear of either (AC-2).
 func NewShell(opts ShellOptions) tool.Tool {
 	if opts.MaxTimeout <= 0 {

@@ -56,13 +56,13 @@ func notLaunched(ctx context.Context, o tool.Offer, err error) (*tool.Result, er
 	return nil, fmt.Errorf("start a background task: %w", err)
 }
 
-// exec runs a command in the foreground. Where the agent has background work and
+// exec runs a command in the foreground. Where the host may hand commands over and
 // the context can, the command can be moved there while it runs (AC-183); the
 // result then has the task, which is registered by the time that it is given.
 func (s *shell) exec(ctx context.Context, call *tool.Call, o tool.Offer, req execctx.ExecRequest) (execctx.ExecResult, error) {
 	env := call.Env
 	starter, movable := execctx.As[execctx.ForegroundStarter](env.Exec)
-	if env.Tasks == nil || env.TasksDir == "" || !o.Background || !movable {
+	if env.Tasks == nil || env.TasksDir == "" || !o.Background || !o.Handoff || !movable {
 		return env.Exec.Exec(ctx, env.Handle, req)
 	}
 	file := req

@@ -112,6 +112,8 @@ func TestShell_AC183_whatIsNotMovable(t *testing.T) {
 	}
 	same := func(*tool.Env) {}
 	plain("background is not offered", execctx.MockOptions{}, tool.Offer{}, same)
+	plain("handoffs are not offered", execctx.MockOptions{}, tool.Offer{Background: true, Kill: true, Wait: true}, same)
+	plain("handoffs without background", execctx.MockOptions{}, tool.Offer{Handoff: true}, same)
 	plain("the agent lends nothing", execctx.MockOptions{}, interactive, func(e *tool.Env) { e.Tasks = nil })
 	plain("no folder for output", execctx.MockOptions{}, interactive, func(e *tool.Env) { e.TasksDir = "" })
 	plain("the context cannot", execctx.MockOptions{Hide: []any{(*execctx.ForegroundStarter)(nil)}}, interactive, same)

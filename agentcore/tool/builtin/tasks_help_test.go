@@ -32,7 +32,7 @@ func offers() []namedOffer {
 	}
 }
 
-var interactive = tool.Offer{Background: true, Kill: true, Wait: true}
+var interactive = tool.Offer{Background: true, Kill: true, Wait: true, Handoff: true}
 
 // lender is the smallest agent that lends its tools a context's background work.
 type lender struct {
