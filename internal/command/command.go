@@ -57,8 +57,8 @@ func App(name, usage, version, help string, stdout, stderr io.Writer, commands [
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
 		Action: func(c *cli.Context) error {
-			if name := c.Args().First(); name != "" {
-				return fmt.Errorf("there is no command %q; `stophook help` lists them", name)
+			if unknown := c.Args().First(); unknown != "" {
+				return fmt.Errorf("there is no command %q; `%s help` lists them", unknown, name)
 			}
 			return cli.ShowAppHelp(c)
 		},
