@@ -34,9 +34,15 @@ type background struct {
 }
 
 // known is a task that this agent launched or took over.
-type known struct{ id, path, command string }
+type known struct {
+	id, path, command string
+	handle            string    // its owner
+	started           time.Time // as the context said, and lists it
+}
 
-func (k known) key() task.Key { return task.Exit{TaskID: k.id, OutputPath: k.path}.Key() }
+func (k known) key() task.Key {
+	return task.Exit{TaskID: k.id, OutputPath: k.path, HandleID: k.handle, StartedAt: k.started}.Key()
+}
 
 func newBackground(a *Agent, notified []string) *background {
 	return &background{a: a, latch: task.FromBlocks(notified), banner: task.NewLatch(), due: make(chan struct{}, 1), wake: true}
@@ -66,14 +72,14 @@ func (l lent) Launch(ctx context.Context, callID, command string, env map[string
 	if err != nil {
 		return made, unsupported(err, "running a command in the background")
 	}
-	l.started(ctx, made, callID, command)
+	l.started(ctx, l.handle, made, callID, command)
 	return made, nil
 }
 
 // started makes a task known and tells the bus.
-func (b *background) started(ctx context.Context, made execctx.Launched, callID, command string) {
+func (b *background) started(ctx context.Context, h execctx.Handle, made execctx.Launched, callID, command string) {
 	b.mu.Lock()
-	b.tasks = append(b.tasks, known{id: made.TaskID, path: made.OutputPath, command: command})
+	b.tasks = append(b.tasks, known{id: made.TaskID, path: made.OutputPath, command: command, handle: h.ID, started: made.StartedAt})
 	b.mu.Unlock()
 	ids := b.a.ids()
 	ids.CallID = callID
@@ -99,7 +105,7 @@ func (b *background) exited(h execctx.Handle, e execctx.ExitInfo) {
 		heir.exited(h, e)
 		return
 	}
-	exit := task.FromExit(h, e, b.a.cfg.Now())
+	exit := b.exit(h, e)
 	hook.Emit(context.Background(), b.a.bus, hook.BackgroundExit, exitPayload(b.a.ids(), exit))
 	if tell := b.a.cfg.OnTask; tell != nil {
 		b.mu.Lock()
@@ -108,6 +114,21 @@ func (b *background) exited(h execctx.Handle, e execctx.ExitInfo) {
 		tell(task.EventOf(exit))
 	}
 	b.receive(exit)
+}
+
+// exit is an end that the context reported. The report has no times: the start is what
+// the launch said, so that a task without a file has the key that it has in lists
+// (D-22), and the end is now.
+func (b *background) exit(h execctx.Handle, e execctx.ExitInfo) task.Exit {
+	exit := task.FromExit(h, e, b.a.cfg.Now())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, k := range b.tasks {
+		if k.id == e.TaskID && k.path == e.OutputPath && !k.started.IsZero() {
+			exit.StartedAt = k.started
+		}
+	}
+	return exit
 }
 
 func exitPayload(ids hook.IDs, e task.Exit) *hook.BackgroundExitPayload {
@@ -167,7 +188,7 @@ func (l lent) Kill(ctx context.Context, id string) (*execctx.ExitInfo, error) {
 	if info == nil {
 		return nil, l.unknown(ctx, id)
 	}
-	l.learned(task.FromExit(l.handle, *info, l.a.cfg.Now()))
+	l.learned(l.exit(l.handle, *info))
 	return info, nil
 }
 
@@ -196,7 +217,7 @@ func (l lent) Wait(ctx context.Context, id string, timeout time.Duration) (*exec
 	if err != nil || info == nil {
 		return nil, unsupported(err, "waiting for a task")
 	}
-	l.learned(task.FromExit(l.handle, *info, l.a.cfg.Now()))
+	l.learned(l.exit(l.handle, *info))
 	return info, nil
 }
 

@@ -80,7 +80,7 @@ func (a *Agent) move(m movable) (execctx.Launched, error) {
 	if err != nil {
 		return made, err
 	}
-	b.started(context.Background(), made, m.callID, m.command)
+	b.started(context.Background(), m.handle, made, m.callID, m.command)
 	m.moved <- made
 	return made, nil
 }

@@ -21,7 +21,7 @@ func (r *run) notify() *ending {
 		r.warn("the tasks could not be listed, so one that ended may be told later: %v", err)
 	}
 	for _, e := range swept {
-		if !b.told(e) && !holds(exits, e) {
+		if !dated(exits, e) && !b.told(e) {
 			exits = append(exits, e)
 		}
 	}
@@ -61,11 +61,19 @@ func (r *run) tell(block string) *ending {
 	return nil
 }
 
-func holds(exits []task.Exit, e task.Exit) bool {
-	for _, have := range exits {
-		if have.Key() == e.Key() {
-			return true
+// dated tells whether a listed end is among those that were pushed. That one then has
+// the times of the list: a report comes later than the end, and its order among others
+// says nothing (AC-42).
+func dated(exits []task.Exit, listed task.Exit) bool {
+	for i := range exits {
+		if exits[i].Key() != listed.Key() {
+			continue
 		}
+		exits[i].StartedAt = listed.StartedAt
+		if !listed.EndedAt.IsZero() {
+			exits[i].EndedAt = listed.EndedAt
+		}
+		return true
 	}
 	return false
 }

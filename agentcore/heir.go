@@ -21,7 +21,9 @@ func (ch *child) bequeath(ctx context.Context, env *tool.Env) {
 	from, to := ch.agent.background, ch.parent.background
 	if h := ch.agent.keptHandle(); h != nil && env.Exec != nil {
 		if !ch.kind.ShareHandle {
-			ch.reassign(ctx, *h, env.Handle)
+			for _, e := range ch.reassign(ctx, *h, env.Handle) {
+				from.moved(e, env.Handle)
+			}
 		}
 		// What ended and was never pushed, as in a context that does not push.
 		if entries, err := execctx.List(ctx, ch.agent.cfg.Exec, *h); err == nil {
@@ -52,10 +54,10 @@ func (b *background) inherit(exits []task.Exit, tasks []known, latched *task.Lat
 }
 
 // reassign hands the running tasks over and tells the parent's bus, once a task (AC-93).
-func (ch *child) reassign(ctx context.Context, from, to execctx.Handle) {
+func (ch *child) reassign(ctx context.Context, from, to execctx.Handle) []execctx.TaskEntry {
 	c := ch.agent.cfg.Exec
 	if _, ok := execctx.As[execctx.BackgroundReassigner](c); !ok {
-		return
+		return nil
 	}
 	b := ch.parent.background
 	told := make(chan struct{})
@@ -69,5 +71,17 @@ func (ch *child) reassign(ctx context.Context, from, to execctx.Handle) {
 	close(told)
 	if err != nil {
 		ch.parent.cfg.Warn("agentcore: tasks of a subagent could not be handed to its parent and end with it: " + err.Error())
+	}
+	return moved
+}
+
+// moved notes the new owner of a task.
+func (b *background) moved(e execctx.TaskEntry, to execctx.Handle) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.tasks {
+		if k := &b.tasks[i]; k.id == e.TaskID && k.path == e.OutputPath {
+			k.handle = to.ID
+		}
 	}
 }

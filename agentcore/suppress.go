@@ -52,7 +52,7 @@ func (b *background) ends(ctx context.Context) []task.Exit {
 		return exits
 	}
 	for _, e := range entries {
-		if exit, over := task.FromEntry(*h, e); over && !holds(exits, exit) {
+		if exit, over := task.FromEntry(*h, e); over && !dated(exits, exit) {
 			exits = append(exits, exit)
 		}
 	}
