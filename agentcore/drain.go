@@ -152,12 +152,14 @@ func (b *background) drain() ([]task.Exit, []task.Stall) {
 	return exits, stalls
 }
 
-// know latches ends.
+// know latches ends, and takes out of the queue those that were pushed after a sweep had
+// found them.
 func (b *background) know(exits []task.Exit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, e := range exits {
 		b.latch.Add(e.Key())
+		b.pending.Remove(e.Key())
 	}
 }
 

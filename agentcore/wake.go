@@ -69,7 +69,8 @@ func (b *background) ranAs(end End) {
 }
 
 // look tells whether a task runs, and whether one has ended that nobody was told of: in
-// contexts that do not push, the list is all there is.
+// contexts that do not push the list is all there is, and in others it can know of an end
+// a moment before it is pushed.
 func (a *Agent) look(ctx context.Context) (running, ended bool, err error) {
 	h := a.keptHandle()
 	if h == nil {
@@ -79,11 +80,10 @@ func (a *Agent) look(ctx context.Context) (running, ended bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	push := a.cfg.Exec.Capabilities().Push
 	for _, e := range entries {
 		exit, over := task.FromEntry(*h, e)
 		running = running || !over
-		ended = ended || over && !push && !a.background.told(exit)
+		ended = ended || over && !a.background.told(exit)
 	}
 	return running, ended, nil
 }
