@@ -23,7 +23,7 @@ type background struct {
 
 	mu      sync.Mutex
 	pending task.Queue  // ends and stalls that the model was not told, in order of arrival
-	banner  *task.Latch // ends that a host was told at once
+	banner  *task.Latch // ends that a host was told
 	latch   *task.Latch // ends that the model knows, by whatever way (AC-34)
 	tasks   []known     // in order
 	prompt  int         // how many of them are older than the latest prompt of a person
@@ -107,10 +107,7 @@ func (b *background) exited(h execctx.Handle, e execctx.ExitInfo) {
 	}
 	exit := b.exit(h, e)
 	hook.Emit(context.Background(), b.a.bus, hook.BackgroundExit, exitPayload(b.a.ids(), exit))
-	if tell := b.a.cfg.OnTask; tell != nil {
-		b.mu.Lock()
-		b.banner.Add(exit.Key())
-		b.mu.Unlock()
+	if tell := b.a.cfg.OnTask; tell != nil && b.show(exit) {
 		tell(task.EventOf(exit))
 	}
 	b.receive(exit)

@@ -37,7 +37,7 @@ func (r *run) notify() *ending {
 			b.back(exits[i:], stalls)
 			return end
 		}
-		if !b.shown(e) { // a banner was painted when it happened (D-51)
+		if b.show(e) { // else a banner was painted when it happened (D-51)
 			event := task.EventOf(e)
 			r.emit(Event{Kind: EventTask, Task: &event})
 		}
@@ -132,11 +132,16 @@ func (b *background) told(e task.Exit) bool {
 	return b.latch.Has(e.Key())
 }
 
-// shown tells whether a host was told of an end when it happened.
-func (b *background) shown(e task.Exit) bool {
+// show tells whether the host is to be told of an end now, which it is once: when it
+// happened, or by the run that tells the model.
+func (b *background) show(e task.Exit) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.banner.Has(e.Key())
+	if b.banner.Has(e.Key()) {
+		return false
+	}
+	b.banner.Add(e.Key())
+	return true
 }
 
 // drain empties the queue and gives what was in it; every end of it is latched before,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stophook/stophook/agentcore"
 	"github.com/stophook/stophook/agentcore/model/scripted"
+	"github.com/stophook/stophook/agentcore/task"
 	"github.com/stophook/stophook/execctx"
 )
 
@@ -122,5 +123,38 @@ func TestBackground_withoutFiles_D22_AC34_AC61(t *testing.T) {
 		if w.agent.HasPendingTaskNotifications() {
 			t.Error("ends are pending that were told")
 		}
+	})
+}
+
+// D-24, AC-35, D-51: an end that is reported while a run lists it is told once, to the
+// model and to the host.
+func TestBackground_reportedWhileListed_D24_AC35_AC84_D51(t *testing.T) {
+	var far *slow
+	var banners []string
+	during := func() {}
+	atWork(t, execctx.MockOptions{}, func(c *agentcore.Config) {
+		far = &slow{Mock: c.Exec.(*execctx.Mock)}
+		c.Exec = far
+		c.OnTask = func(e task.Event) { banners = append(banners, e.TaskID) }
+		c.Sweep = func(ctx context.Context, list func(context.Context) ([]execctx.TaskEntry, error)) ([]execctx.TaskEntry, error) {
+			entries, err := list(ctx)
+			during()
+			return entries, err
+		}
+	}, []scripted.Step{launch("one", "two"), say("On their way."), say("I see."), say("Nothing new.")}, func(t *testing.T, w *worked) {
+		w.run("go", nil)
+		w.exit("bash_1", 0)
+		w.exit("bash_2", 0)
+		during = func() { during = func() {}; far.report("bash_1") }
+		w.run("and now?", nil)
+		if w.agent.HasPendingTaskNotifications() {
+			t.Error("an end that was told waits to be told again")
+		}
+		far.report("bash_2")
+		if got := slices.Concat(w.told(), banners); !slices.Equal(got, []string{"bash_2", "bash_1"}) {
+			t.Errorf("the host was told of %v", got)
+		}
+		w.run("and now?", nil)
+		w.wantTold()
 	})
 }
