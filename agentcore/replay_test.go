@@ -2,17 +2,23 @@ package agentcore_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
 	"github.com/stophook/stophook/agentcore"
 	"github.com/stophook/stophook/agentcore/model/scripted"
+	"github.com/stophook/stophook/agentcore/session"
 	"github.com/stophook/stophook/agentcore/task"
 	"github.com/stophook/stophook/agentcore/tool"
 	"github.com/stophook/stophook/agentcore/tool/builtin"
@@ -100,5 +106,49 @@ func endAll(t *testing.T, mock *execctx.Mock, s *stage) {
 		if !mock.Exit(id, exit) {
 			t.Fatalf("task %s did not end", id)
 		}
+	}
+}
+
+// FX-4, AC-80, AC-83, D-25, D-28: sessions of today and of before are replayed alike; the
+// fixture says what it shows.
+func TestReplay_storedTurns_FX4_AC80_AC83_D25_D28(t *testing.T) {
+	file := filepath.Join("testdata", "replay.txtar")
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s := newSession(t)
+	want := -1
+	for i, f := range archive.Files {
+		text := strings.TrimSpace(string(f.Data))
+		switch filepath.Ext(f.Name) {
+		case ".delivered":
+			_, err = s.UserRow(session.UserRow{Text: text, Origin: session.Origin{Kind: session.OriginNotification}})
+		case ".prompt":
+			_, err = s.UserPrompt(session.Prompt{Text: text})
+		default:
+			want = i
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := agentcore.TaskEvents(s.Thread)
+	got, err := json.MarshalIndent(events, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		archive.Files[want].Data = got
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(string(archive.Files[want].Data), string(got)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if len(events) != 3 {
+		t.Errorf("%d events, want those of three ends", len(events))
 	}
 }
