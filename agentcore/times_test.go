@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stophook/stophook/agentcore"
@@ -68,7 +69,8 @@ func (s *slow) report(ids ...string) {
 		tell := s.held[id]
 		s.mu.Unlock()
 		tell()
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // of the bubble
+		synctest.Wait()
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 
 // written is a session whose rows are made of calls of the tools.
 type written struct {
-	w *workspace
-	s *session.Session
+	w     *workspace
+	s     *session.Session
+	files map[string]string // output of tasks, as seen read it
 }
 
 func writing(t *testing.T, w *workspace) *written {
@@ -35,7 +36,7 @@ func writing(t *testing.T, w *workspace) *written {
 	if _, err := s.UserPrompt(session.Prompt{Text: "build it"}); err != nil {
 		t.Fatal(err)
 	}
-	return &written{w, s}
+	return &written{w: w, s: s}
 }
 
 // call runs a tool and writes the call and what it came to.
@@ -71,7 +72,9 @@ func (x *written) seen() map[string]seen {
 		x.w.t.Fatal(err)
 	}
 	got := map[string]seen{}
+	x.files = map[string]string{}
 	for _, task := range read.Tasks {
+		x.files[task.ID] = task.OutputFile
 		got[task.ID] = seen{Entrance: task.Entrance, Ended: task.EndedAt != nil, Status: task.Status}
 	}
 	for _, h := range read.Handoffs {
@@ -99,6 +102,9 @@ func TestTranscript_AC182_AC183_findsTheTasks(t *testing.T) {
 				t.Errorf("%s: %+v, %v", when, entries, err)
 			}
 			for _, e := range entries {
+				if got := x.files[e.TaskID]; got != e.OutputPath {
+					t.Errorf("%s: the output of %s is %q, want %q", when, e.TaskID, got, e.OutputPath)
+				}
 				if e.Ended() != want[e.TaskID].Ended {
 					t.Errorf("%s: %s ended %v", when, e.TaskID, e.Ended())
 				}
