@@ -39,4 +39,37 @@
 // queued messages, the model, its message, its calls; when the model stops, queued
 // messages again, then the Stop hooks, which may send the agent back (RT-51); at last
 // the end of the run on the bus, and the result.
+//
+// # Background work
+//
+// A session with a folder for tasks and an execution context that can launch give the
+// shell tool run_in_background. Otherwise the model hears nothing of it, and a call that
+// asks for it all the same is an error (AC-2, AC-4). A task belongs to the agent: it
+// outlives the run, an abort of it and a cancelled call (AC-38, AC-39), and ends with
+// [Agent.Destroy], unless the host gave the handle (D-31).
+//
+// The end of a task is told once, at the start of the next run, as a block of text in
+// front of the prompt; blocks stand in the order in which their tasks ended. An end that
+// the model knows already, because it killed the task, waited for it, or read its output
+// afterwards, is not told (AC-60 to AC-63). A resumed session knows from its rows what
+// was told. [Config.OnTask] tells the host at once.
+//
+// There are two modes (D-04), and Config.Interactive chooses:
+//
+//   - Headless, the default: nothing wakes the agent. The model is told to collect its
+//     tasks before it ends, is asked Behavior.MaxNudges times when it does not, and what
+//     is left then is a warning for the person.
+//   - Interactive: the model is told to end its turn. The host waits with
+//     [Agent.WaitTasks], and starts a run without a prompt when that says so. Nothing
+//     wakes an agent whose latest run did not complete, until a prompt has (D-05); the
+//     ends stay in the queue.
+//
+// [Agent.DeliverNow] brings a message that cannot wait for a command: what runs in the
+// foreground goes on as a task, whose receipt says so. It moves nothing unless
+// Behavior.Handoff is set, and nothing is ever moved to save time (D-03).
+//
+// A subagent leaves its tasks to its parent, however it ended: those that run move to the
+// parent's handle where the context can do that, the others end with the subagent, and
+// ends that nobody was told of come to the parent's model (AC-91 to AC-95). Its model is
+// told to give the ids in its summary.
 package agentcore

@@ -15,6 +15,16 @@
 // Time limits of the shell, whether it may start tasks, and how much a search gives:
 // [Options].
 //
+// # Background work
+//
+// What an agent offers ([tool.Offer]) decides what the model reads: who collects a task
+// and when (headless, interactive, subagent), and which tools it has for that. The three
+// tools reach the agent through [tool.Env].Tasks, so that it knows what they did and tells
+// the model no end twice. There is no tool that lists tasks or reads their output: a
+// launch names the file, and read_file and grep read it (AC-14). Commands in the
+// foreground go through a file as well where the host may move them (Offer.Handoff), and
+// run without one otherwise.
+//
 // # What is promised
 //
 //   - Every path is judged by [tool.Env.Resolve] before it is used. Files of this
