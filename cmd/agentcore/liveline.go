@@ -39,6 +39,7 @@ type liveLine struct {
 	calls  []liveCall // that run now
 	tokens int64
 	chars  int // of the answer that comes
+	waits  int // tasks that are waited for, between runs
 }
 
 type liveCall struct{ id, what string }
@@ -77,6 +78,7 @@ func (l *liveLine) event(e agentcore.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	hurry := true
+	l.waits = 0
 	switch e.Kind {
 	case agentcore.EventTurnStart:
 		if e.Depth == 0 {
@@ -116,13 +118,26 @@ func subject(input json.RawMessage) string {
 	return cmp.Or(strings.TrimSpace(in.Command+" "+in.Pattern+" "+in.Path), in.Description, in.Prompt)
 }
 
+// waiting says that the agent rests until a task ends.
+func (l *liveLine) waiting(tasks int) {
+	if l == nil || tasks == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waits = tasks
+	l.draw()
+}
+
 func (l *liveLine) draw() {
 	l.drawn = l.now()
 	what := "thinking"
 	if l.chars > 0 {
 		what = fmt.Sprintf("answering, %d characters", l.chars)
 	}
-	if n := len(l.calls); n > 0 {
+	if l.waits > 0 {
+		what = "waiting for " + term.Plural(l.waits, "task")
+	} else if n := len(l.calls); n > 0 {
 		what = l.calls[n-1].what
 		if n > 1 {
 			what = fmt.Sprintf("%d calls, %s", n, what)

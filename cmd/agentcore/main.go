@@ -1,5 +1,5 @@
 // Command agentcore runs the agent of package agentcore from the command line:
-// one prompt, without anybody beside it.
+// one prompt, without anybody beside it, and again when background tasks wake it.
 //
 // It is a small host: it chooses the model, lends the tools the working directory,
 // runs the hooks of a settings file, and writes what happens as text or as JSON.
@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/stophook/stophook/agentcore/hook"
+	"github.com/stophook/stophook/execctx/supervised"
 	"github.com/stophook/stophook/internal/command"
 	"github.com/stophook/stophook/internal/term"
 )
@@ -38,10 +39,12 @@ type program struct {
 	interrupted    func() (context.Context, func())
 	home           string
 	settings       *hook.Settings // set by configure
+	wake           bool           // likewise
 	log            *logrus.Logger
 }
 
 func main() {
+	supervised.RunIfSupervisor()
 	home, _ := os.UserHomeDir()
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
 		now: time.Now, workdir: os.Getwd, interrupted: command.Interrupted, home: home}
@@ -56,7 +59,7 @@ func (p *program) run(args []string) int {
 
 // app has one entry for each command; each command has a file of its own.
 func (p *program) app() *cli.App {
-	commands := []*cli.Command{p.runCommand(), p.resumeCommand(), p.sessionsCommand(), p.versionCommand()}
+	commands := []*cli.Command{p.runCommand(), p.resumeCommand(), p.sessionsCommand(), p.tasksCommand(), p.versionCommand()}
 	for _, c := range commands {
 		c.OnUsageError = func(c *cli.Context, err error, _ bool) error {
 			return usage(fmt.Errorf("%w; `%s --help` lists the flags", err, c.Command.HelpName))

@@ -8,9 +8,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
+
+	"github.com/stophook/stophook/execctx/supervised"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"agentcore": main}) }
+// TestMain is the program as well, and a supervisor of its tasks.
+func TestMain(m *testing.M) {
+	supervised.RunIfSupervisor()
+	testscript.Main(m, map[string]func(){"agentcore": main})
+}
 
 // TestScripts plays testdata/script/*.txtar with the program itself as the command
 // agentcore. A script runs in an empty folder with a home of its own and with nothing

@@ -20,6 +20,11 @@ const resultSchema = "agentcore.result/v1"
 // printer shows a run. An error of it ends the run: nobody reads any more.
 type printer interface {
 	event(e agentcore.Event) error
+	// between comes after a run that another one follows.
+	between(res *agentcore.Result) error
+	// waiting says that nothing happens until one of so many tasks ends.
+	waiting(tasks int)
+	warn(format string, args ...any)
 	result(res *agentcore.Result, sess *session.Session) error
 }
 
@@ -33,7 +38,7 @@ func (p *program) printer(form string, verbose bool) (printer, error) {
 	case "stream-json":
 		enc := json.NewEncoder(p.stdout)
 		enc.SetEscapeHTML(false)
-		return &streamPrinter{enc: enc}, nil
+		return &streamPrinter{enc: enc, people: people}, nil
 	}
 	forms := []string{"text", "json", "stream-json"}
 	hint := ""
@@ -52,12 +57,26 @@ type textPrinter struct {
 
 func (t *textPrinter) event(e agentcore.Event) error { return t.people.event(e) }
 
+func (t *textPrinter) between(res *agentcore.Result) error {
+	t.people.line.clear()
+	return t.text(res)
+}
+
+func (t *textPrinter) waiting(tasks int)               { t.people.line.waiting(tasks) }
+func (t *textPrinter) warn(format string, args ...any) { t.people.warn(format, args...) }
+
+func (t *textPrinter) text(res *agentcore.Result) error {
+	if res.Text == "" {
+		return nil
+	}
+	_, err := io.WriteString(t.out, strings.TrimRight(term.Visible(res.Text), "\n")+"\n")
+	return err
+}
+
 func (t *textPrinter) result(res *agentcore.Result, sess *session.Session) error {
 	t.people.close()
-	if res.Text != "" {
-		if _, err := io.WriteString(t.out, strings.TrimRight(term.Visible(res.Text), "\n")+"\n"); err != nil {
-			return err
-		}
+	if err := t.text(res); err != nil {
+		return err
 	}
 	t.people.sum(res, sess)
 	return nil
@@ -94,6 +113,14 @@ func (j *jsonPrinter) event(e agentcore.Event) error {
 	return j.people.event(e)
 }
 
+func (j *jsonPrinter) between(*agentcore.Result) error { return nil }
+func (j *jsonPrinter) waiting(tasks int)               { j.people.line.waiting(tasks) }
+
+func (j *jsonPrinter) warn(format string, args ...any) {
+	j.warnings = append(j.warnings, fmt.Sprintf(format, args...))
+	j.people.warn(format, args...)
+}
+
 func (j *jsonPrinter) result(res *agentcore.Result, sess *session.Session) error {
 	j.people.close()
 	if j.warnings == nil {
@@ -105,11 +132,22 @@ func (j *jsonPrinter) result(res *agentcore.Result, sess *session.Session) error
 }
 
 // streamPrinter prints events as they come, one JSON object a line, the result last.
-type streamPrinter struct{ enc *json.Encoder }
+// What is left is said on stderr: it is known after the last event only.
+type streamPrinter struct {
+	enc    *json.Encoder
+	people *people
+}
 
 func (s *streamPrinter) event(e agentcore.Event) error { return s.enc.Encode(e) }
 
-func (s *streamPrinter) result(*agentcore.Result, *session.Session) error { return nil }
+func (s *streamPrinter) between(*agentcore.Result) error { return nil }
+func (s *streamPrinter) waiting(int)                     {}
+func (s *streamPrinter) warn(format string, args ...any) { s.people.warn(format, args...) }
+
+func (s *streamPrinter) result(*agentcore.Result, *session.Session) error {
+	s.people.close()
+	return nil
+}
 
 // people is what a person sees on stderr: on a terminal one line that moves; with
 // --verbose every call; always what went wrong.
@@ -131,6 +169,8 @@ func (w *people) event(e agentcore.Event) error {
 		w.say("%s%s", indent, w.style.Warn("agentcore: warning: "+term.Visible(e.Text)))
 	case agentcore.EventNotice:
 		w.say("%s%s", indent, term.Visible(e.Text))
+	case agentcore.EventTask:
+		w.say("%s%s", indent, w.style.Dim("agentcore: "+term.OneLine(e.Task.TaskID+": "+e.Task.Summary, 120)))
 	case agentcore.EventBlocked:
 		w.say("%s%s", indent, w.style.Warn("agentcore: the Stop hook sent the agent back: "+term.OneLine(e.Text, 100)))
 	case agentcore.EventRestart:
@@ -159,6 +199,10 @@ func (w *people) detail(indent string, e agentcore.Event) {
 		}
 		w.say("%s  %s", indent, text)
 	}
+}
+
+func (w *people) warn(format string, args ...any) {
+	w.say("%s", w.style.Warn("agentcore: warning: "+term.Visible(fmt.Sprintf(format, args...))))
 }
 
 // say prints a line above the one that moves.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,13 +15,22 @@ import (
 	"github.com/stophook/stophook/agentcore/hook"
 	"github.com/stophook/stophook/agentcore/session"
 	"github.com/stophook/stophook/agentcore/tool/builtin"
-	"github.com/stophook/stophook/execctx"
 	"github.com/stophook/stophook/internal/command"
 )
 
-// entrypoint is what transcripts and hooks are told of us: nobody is there who could
-// wake the session (hookio.Mode reads it as headless).
-const entrypoint = "sdk-cli"
+// What transcripts and hooks are told of us. hookio.Mode reads the first as headless:
+// nobody wakes the session. With --wake we do, and the second says so.
+const (
+	entrypoint     = "sdk-cli"
+	entrypointWake = "cli"
+)
+
+func entrypointOf(wake bool) string {
+	if wake {
+		return entrypointWake
+	}
+	return entrypoint
+}
 
 func runFlags() []cli.Flag {
 	return slices.Concat(
@@ -39,6 +47,8 @@ func runFlags() []cli.Flag {
 			&cli.DurationFlag{Name: "max-time", Usage: "end after a time, as in 10m", DefaultText: "no limit"},
 			&cli.IntFlag{Name: "thinking", Usage: "budget for thinking, in `TOKENS`", DefaultText: "none"},
 			command.Switch("no-subagents", "do not offer the spawn tool"),
+			&cli.StringFlag{Name: "context", Usage: "`KIND` of background tasks: process, which end with this program; supervised, which outlive it", Value: contextProcess},
+			command.Switch("wake", "stay while background tasks run, and let the agent go on when one ends"),
 			command.Switch("verbose", "show calls and results on stderr", "v"),
 			stateDirFlag(),
 		})
@@ -51,11 +61,17 @@ func (p *program) runCommand() *cli.Command {
 
   agentcore run -p "fix the failing test" --model anthropic/NAME --allow 'shell(go test:*)' --permissions edits
   git diff | agentcore run -p "review this" - --output json | jq -r .text
+  agentcore run -p "push, and fix what CI finds" --wake --permissions all
+  agentcore run -p "start the long build" --context supervised --permissions all
   agentcore run -p hello --scripted script.yaml`,
 		Description: `Works in this directory until the model is done and the Stop hooks let it go. The last
 message goes to stdout. Nobody is asked: calls that no rule and no mode allows are
 refused, and the model is told so. Keys come from ANTHROPIC_API_KEY or OPENAI_API_KEY,
 and are hidden from commands and hooks.
+
+Commands may run on in the background. Without --wake nothing wakes the agent when one
+ends: it is told to collect its tasks, and what it leaves ends with this program, or,
+with --context supervised, goes on: see agentcore tasks. The next resume tells the ends.
 
 Ctrl-C ends the run in order; once more, at once. Exit codes: 0 done, 1 failed, 2 wrong
 usage, 3 a limit was reached, 4 refused, 5 a hook ended the run, 130 interrupted.`,
@@ -73,12 +89,12 @@ func (p *program) newSession(c *cli.Context, store *session.Store, cwd string) (
 	if err != nil {
 		return nil, m, err
 	}
-	sess, err := store.Create(session.Meta{ID: c.String("session-id"), CWD: cwd, Model: m.name, Entrypoint: entrypoint,
+	sess, err := store.Create(session.Meta{ID: c.String("session-id"), CWD: cwd, Model: m.name, Entrypoint: entrypointOf(c.Bool("wake")),
 		PermissionMode: string(modes()[c.String("permissions")])})
 	return sess, m, err
 }
 
-// launch makes an agent on a session and runs it once.
+// launch makes an agent on a session and runs it, once or as often as its tasks wake it.
 func (p *program) launch(c *cli.Context, open opener, args []string) error {
 	text, err := p.prompt(c.String("prompt"), args)
 	if err != nil {
@@ -86,6 +102,9 @@ func (p *program) launch(c *cli.Context, open opener, args []string) error {
 	}
 	print, err := p.printer(c.String("output"), c.Bool("verbose"))
 	if err != nil {
+		return usage(err)
+	}
+	if err := checkContext(c.String("context")); err != nil {
 		return usage(err)
 	}
 	cwd, err := p.workdir()
@@ -105,8 +124,16 @@ func (p *program) launch(c *cli.Context, open opener, args []string) error {
 		return usage(err)
 	}
 	defer sess.Close()
+	place, err := p.place(c, sess)
+	if err != nil {
+		return usage(err)
+	}
 	cfg.Model, cfg.ModelName, cfg.Session = m.model, cmp.Or(m.api, m.name), sess
-	return p.work(cfg, text, print)
+	err = p.work(cfg, place, text, print)
+	if cerr := place.close(); cerr != nil {
+		p.log.Warn(cerr)
+	}
+	return err
 }
 
 // configure makes everything of an agent but its model and session.
@@ -136,9 +163,9 @@ func (p *program) configure(c *cli.Context, cwd string) (agentcore.Config, error
 	for _, w := range settings.Warnings {
 		p.log.Warn(w)
 	}
-	p.settings = settings
+	p.settings, p.wake = settings, c.Bool("wake")
 	cfg = agentcore.Config{System: system, Tools: builtin.All(builtin.Options{}), Gate: gate, PermissionMode: string(mode), Paths: where,
-		Exec: execctx.NewProcess(execctx.ProcessOptions{CWD: cwd, Env: p.childEnv(), Warn: func(err error) { p.log.Warn(err) }}),
+		Interactive: c.Bool("wake"),
 		Behavior: agentcore.Behavior{MaxTurns: c.Int("max-turns"), MaxTotalTokens: c.Int64("max-tokens"), MaxDuration: c.Duration("max-time"),
 			ThinkingTokens: c.Int("thinking")},
 		Now: p.now, Warn: func(text string) { p.log.Warn(text) }}
@@ -191,7 +218,7 @@ Date: %s`, cwd, p.now().Format(time.DateOnly)), nil
 
 // hookOptions are what hooks are told of us, and what they must not see.
 func (p *program) hookOptions(sess *session.Session) hook.Options {
-	return hook.Options{ProjectDir: sess.CWD(), Env: p.environ, Hide: secretVars(), Entrypoint: entrypoint,
+	return hook.Options{ProjectDir: sess.CWD(), Env: p.environ, Hide: secretVars(), Entrypoint: entrypointOf(p.wake),
 		EnvFile: func(string) string { return envFile(sess) }}
 }
 
@@ -214,58 +241,4 @@ func (p *program) sessionEnv(sess *session.Session) (map[string]string, error) {
 		env[name] = value
 	}
 	return env, nil
-}
-
-// work runs the agent and tells how it ended by the exit code.
-func (p *program) work(cfg agentcore.Config, text string, print printer) error {
-	sess := cfg.Session
-	cfg.Commands = hook.NewCommands(p.settings, p.hookOptions(sess))
-	cfg.Spawn = execctx.SpawnConfig{CWD: sess.CWD()}
-	cfg.Env = func() (map[string]string, error) { return p.sessionEnv(sess) }
-	agent, err := agentcore.New(cfg)
-	if err != nil {
-		return err
-	}
-	ctx, listen := p.interrupted()
-	defer listen()
-	go func() { // from the first Ctrl-C on, the next one ends the program at once
-		<-ctx.Done()
-		listen()
-	}()
-	var res *agentcore.Result
-	for e, err := range agent.Run(ctx, agentcore.RunOptions{Prompt: text}) {
-		if err != nil {
-			return err
-		}
-		if e.Kind == agentcore.EventResult && e.Agent == "" {
-			res = e.Result
-		}
-		if err := print.event(e); err != nil {
-			return err // the range ends, and with it the run
-		}
-	}
-	if err := agent.Destroy(context.WithoutCancel(ctx)); err != nil {
-		p.log.Warn(err)
-	}
-	if err := print.result(res, sess); err != nil {
-		return err
-	}
-	return p.exit(res)
-}
-
-// exit is the exit code of a run.
-func (p *program) exit(res *agentcore.Result) error {
-	switch {
-	case res.End == agentcore.EndCompleted || res.End == agentcore.EndTool:
-		return nil
-	case res.End == agentcore.EndAborted:
-		return command.Exit(exitInterrupted, "interrupted; `agentcore resume` goes on")
-	case res.End.Limit():
-		return command.Exit(exitLimit, "%s", cmp.Or(res.Reason, string(res.End)))
-	case res.End == agentcore.EndRefusal:
-		return command.Exit(exitRefused, "the model refused")
-	case res.End == agentcore.EndHook || res.End == agentcore.EndPrompt:
-		return command.Exit(exitStopped, "a hook ended the run: %s", cmp.Or(res.Reason, "it gave no reason"))
-	}
-	return command.Exit(exitFailed, "%s", cmp.Or(res.Reason, string(res.End)))
 }
