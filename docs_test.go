@@ -159,12 +159,13 @@ func TestDocs_flagsExist(t *testing.T) {
 func TestDocs_agentcoreIsComplete_AC190(t *testing.T) {
 	doc := readFile(t, "docs/agentcore.md")
 	for file, form := range map[string]string{
-		"agentcore/result.go":       `(?m)^\tEnd\w+ +End = "([a-z_]+)"`,
-		"agentcore/hook/points.go":  `Point\[\w+\] += "([a-z:]+)"`,
-		"cmd/agentcore/help.go":     `(?m)^\texit\w+ += (\d+)`,
-		"policy/hookio/event.go":    `(?m)= "(Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|SessionEnd)"`,
-		"cmd/agentcore/sessions.go": `"(agentcore\.\w+/v1)"`,
-		"cmd/agentcore/printer.go":  `"(agentcore\.\w+/v1)"`,
+		"agentcore/result.go":          `(?m)^\tEnd\w+ +End = "([a-z_]+)"`,
+		"agentcore/hook/points.go":     `Point\[\w+\] += "([a-z:]+)"`,
+		"agentcore/hook/background.go": `Point\[\w+\] += "([a-z:]+)"`,
+		"cmd/agentcore/help.go":        `(?m)^\texit\w+ += (\d+)`,
+		"policy/hookio/event.go":       `(?m)= "(Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|SessionEnd)"`,
+		"cmd/agentcore/sessions.go":    `"(agentcore\.\w+/v1)"`,
+		"cmd/agentcore/printer.go":     `"(agentcore\.\w+/v1)"`,
 	} {
 		found := regexp.MustCompile(form).FindAllStringSubmatch(readFile(t, file), -1)
 		if len(found) == 0 {
