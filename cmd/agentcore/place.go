@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -49,10 +50,15 @@ func storeDir(transcript string) string {
 	return filepath.Join(filepath.Dir(transcript), contextSupervised)
 }
 
-// place makes the execution context of a session.
+// place makes the execution context of a session. One that has a store of supervised
+// tasks gets it again unasked: else nobody would tell the agent of their ends.
 func (p *program) place(c *cli.Context, sess *session.Session) (*place, error) {
 	warn := func(err error) { p.log.Warn(err) }
-	if c.String("context") != contextSupervised {
+	kind := c.String("context")
+	if _, err := os.Stat(storeDir(sess.Path())); err == nil && !c.IsSet("context") {
+		kind = contextSupervised
+	}
+	if kind != contextSupervised {
 		known := &handles{ProcessContext: execctx.NewProcess(execctx.ProcessOptions{CWD: sess.CWD(), Env: p.childEnv(), Warn: warn})}
 		return &place{exec: known, known: known}, nil
 	}

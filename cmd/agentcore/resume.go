@@ -21,7 +21,8 @@ func (p *program) resumeCommand() *cli.Command {
 		Description: `Goes on where a session ended, with its model unless another one is named. The
 beginning of an id is enough. --last is the latest session of this directory. Calls
 that a killed run left open are answered first. --fork works on a copy and leaves the
-session as it is. Flags and exit codes are those of run.`,
+session as it is. The agent is told of background tasks that ended meanwhile; a session
+with supervised tasks keeps --context supervised. Flags and exit codes are those of run.`,
 		Flags: append(runFlags(),
 			command.Switch("last", "the session that was used last in this directory"),
 			command.Switch("fork", "go on in a copy")),

@@ -47,7 +47,7 @@ func runFlags() []cli.Flag {
 			&cli.DurationFlag{Name: "max-time", Usage: "end after a time, as in 10m", DefaultText: "no limit"},
 			&cli.IntFlag{Name: "thinking", Usage: "budget for thinking, in `TOKENS`", DefaultText: "none"},
 			command.Switch("no-subagents", "do not offer the spawn tool"),
-			&cli.StringFlag{Name: "context", Usage: "`KIND` of background tasks: process, which end with this program; supervised, which outlive it", Value: contextProcess},
+			&cli.StringFlag{Name: "context", Usage: "`KIND` of background tasks: process, which end with this program; supervised, which outlive it", Value: contextProcess, DefaultText: "process; supervised in a session that has such tasks"},
 			command.Switch("wake", "stay while background tasks run, and let the agent go on when one ends"),
 			command.Switch("verbose", "show calls and results on stderr", "v"),
 			stateDirFlag(),

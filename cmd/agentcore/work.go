@@ -122,7 +122,7 @@ func (p *program) left(place *place, tasks []execctx.TaskEntry, sess *session.Se
 		return
 	}
 	for _, t := range tasks {
-		print.warn("%s goes on: %s; `agentcore tasks wait %s %s` waits for it, `agentcore tasks logs` shows its output, and the next `agentcore resume --context supervised` tells the agent of its end",
+		print.warn("%s goes on: %s; `agentcore tasks wait %s %s` waits for it, `agentcore tasks logs` shows its output, and the next `agentcore resume` tells the agent of its end",
 			t.TaskID, t.Command, short(sess.ID()), t.TaskID)
 	}
 }
