@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -70,7 +71,8 @@ func (p *program) sessionsCommand() *cli.Command {
   agentcore sessions --json | jq -r '.sessions[0].transcript_path'`,
 		Description: fmt.Sprintf(`Lists the sessions, the one used last first: when (UTC), turns, size, and the title
 or first prompt. Without -n or --json the last %d are shown. --delete removes a session
-with its subagents and the output of its tasks; one that is in use stays.`, sessionsShown),
+with its subagents and the output of its tasks; one that is in use, or whose tasks run,
+stays.`, sessionsShown),
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "only the last `N`; 0 shows all", DefaultText: fmt.Sprint(sessionsShown)},
 			command.Switch("here", "only those that worked in this directory"),
@@ -91,7 +93,7 @@ func (p *program) sessions(c *cli.Context) error {
 		return usage(err)
 	}
 	if id := c.String("delete"); id != "" {
-		return p.deleteSession(store, id)
+		return p.deleteSession(c.Context, store, id)
 	}
 	last := c.Int("n")
 	if last < 0 {
@@ -172,10 +174,13 @@ func short(id string) string {
 	return id
 }
 
-func (p *program) deleteSession(store *session.Store, id string) error {
+func (p *program) deleteSession(ctx context.Context, store *session.Store, id string) error {
 	id, err := findSession(store, id)
 	if err != nil {
 		return usage(err)
+	}
+	if err := p.quiet(ctx, store, id); err != nil {
+		return err
 	}
 	if err := store.Delete(id); err != nil {
 		return err

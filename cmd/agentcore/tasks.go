@@ -95,10 +95,20 @@ func (p *program) withOwner(c *cli.Context, action func(*cli.Context, *owner, []
 	if id, err = p.pick(store, id, cwd); err != nil {
 		return usage(err)
 	}
+	o, err := p.owner(c.Context, store, id)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	return action(c, o, args)
+}
+
+// owner finds a session by its whole id. It makes no store where there is none.
+func (p *program) owner(ctx context.Context, store *session.Store, id string) (*owner, error) {
 	o := &owner{dir: store.TasksDir(id)}
 	infos, err := store.List()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, i := range infos {
 		if i.ID == id {
@@ -106,16 +116,46 @@ func (p *program) withOwner(c *cli.Context, action func(*cli.Context, *owner, []
 		}
 	}
 	dir := storeDir(o.info.Path)
-	if _, err := os.Stat(dir); err == nil {
-		if o.store, err = supervised.New(supervised.Options{Dir: dir, CWD: cwd, Env: p.childEnv(), Warn: func(err error) { p.log.Warn(err) }}); err != nil {
-			return err
-		}
-		defer o.store.Close()
-		if o.handle, err = o.store.Spawn(c.Context, execctx.SpawnConfig{HandleID: id, CWD: cwd}); err != nil {
-			return err
+	if _, err := os.Stat(dir); err != nil {
+		return o, nil
+	}
+	o.store, err = supervised.New(supervised.Options{Dir: dir, Env: p.childEnv(), Warn: func(err error) { p.log.Warn(err) }})
+	if err != nil {
+		return nil, err
+	}
+	o.handle, err = o.store.Spawn(ctx, execctx.SpawnConfig{HandleID: id})
+	if err != nil {
+		return nil, errors.Join(err, o.store.Close())
+	}
+	return o, nil
+}
+
+func (o *owner) close() {
+	if o.store != nil {
+		_ = o.store.Close() // it was read from alone
+	}
+}
+
+// quiet fails when supervised tasks of a session run: their logs must not go.
+func (p *program) quiet(ctx context.Context, store *session.Store, id string) error {
+	o, err := p.owner(ctx, store, id)
+	if err != nil {
+		return err
+	}
+	defer o.close()
+	if o.store == nil {
+		return nil
+	}
+	entries, err := execctx.List(ctx, o.store, o.handle)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Ended() {
+			return fmt.Errorf("%s of session %s runs; `agentcore tasks kill %[2]s %[1]s` ends it", e.TaskID, short(id))
 		}
 	}
-	return action(c, o, args)
+	return nil
 }
 
 func (p *program) listTasks(c *cli.Context, o *owner, args []string) error {
