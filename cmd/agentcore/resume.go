@@ -54,8 +54,8 @@ func (p *program) oldSession(id string) opener {
 			return nil, chosen{}, err
 		}
 		m, err := p.chooseModel(c, sess.Meta().Model)
-		if err == nil && m.name != sess.Meta().Model {
-			err = sess.SetMeta(session.Meta{Model: m.name})
+		if entry := entrypointOf(c.Bool("wake")); err == nil && (m.name != sess.Meta().Model || entry != sess.Meta().Entrypoint) {
+			err = sess.SetMeta(session.Meta{Model: m.name, Entrypoint: entry})
 		}
 		if err != nil {
 			return nil, m, errors.Join(err, sess.Close())
