@@ -165,6 +165,7 @@ func TestDocs_agentcoreIsComplete_AC190(t *testing.T) {
 		"cmd/agentcore/help.go":        `(?m)^\texit\w+ += (\d+)`,
 		"policy/hookio/event.go":       `(?m)= "(Stop|SubagentStop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|SessionEnd)"`,
 		"cmd/agentcore/sessions.go":    `"(agentcore\.\w+/v1)"`,
+		"cmd/agentcore/tasks.go":       `"(agentcore\.\w+/v1)"`,
 		"cmd/agentcore/printer.go":     `"(agentcore\.\w+/v1)"`,
 	} {
 		found := regexp.MustCompile(form).FindAllStringSubmatch(readFile(t, file), -1)

@@ -35,6 +35,18 @@ func TestHeadless_nudge_AC159to162_AC165_D04(t *testing.T) {
 	})
 }
 
+// AC-161: where tasks outlive the program, what is left is told of as that.
+func TestHeadless_durable_AC161(t *testing.T) {
+	atWork(t, execctx.MockOptions{DetachedTasks: execctx.DetachedDurable, Pull: true}, headless, []scripted.Step{launch("make"), say("I will wait for it."), say("Still.")},
+		func(t *testing.T, w *worked) {
+			w.run("build it", nil)
+			last := w.events[len(w.events)-2]
+			if last.Kind != agentcore.EventWarning || !strings.Contains(last.Text, "bash_1") || strings.Contains(last.Text, "nothing will pick") {
+				t.Errorf("the notice: %+v", last)
+			}
+		})
+}
+
 // AC-150, D-08, D-09: what was collected is not asked for: a wait that told the end pays.
 func TestHeadless_collected_AC150_D08(t *testing.T) {
 	atWork(t, execctx.MockOptions{OnLaunch: func(execctx.MockRun) execctx.MockScript {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stophook/stophook/agentcore/continuation"
 	"github.com/stophook/stophook/agentcore/session"
+	"github.com/stophook/stophook/execctx"
 )
 
 // mode is what follows the end of a turn with tasks left (D-04).
@@ -59,6 +60,12 @@ func (r *run) nudge() (goOn bool, end *ending) {
 	notice := continuation.StrandedNotice(continuation.Stranded{Mode: mode, Outstanding: len(owed), Nudges: r.nudges, MaxNudges: limit, Tasks: owed})
 	if notice == "" {
 		return false, nil
+	}
+	if execctx.ResolveDetachedTasks(r.a.cfg.Exec) == execctx.DetachedDurable { // the next run on the session tells their end
+		notice = "Tasks of this turn were not collected; they go on, and the agent is told of their end when the session is resumed:"
+		for _, t := range owed {
+			notice += "\n- " + t.ID + ": output in " + t.OutputPath
+		}
 	}
 	if err := r.a.thread.System("stranded_tasks", "warning", notice); err != nil {
 		return false, failed(fmt.Errorf("record a notice: %w", err))
