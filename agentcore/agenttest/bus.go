@@ -52,6 +52,10 @@ func (st *stage) bus() *hook.Bus {
 			listen(bus, hook.AgentAbort, l, func(p *hook.AgentAbortPayload) string { return p.SafePoint }, nil)
 		case string(hook.AgentDone):
 			listen(bus, hook.AgentDone, l, func(p *hook.AgentDonePayload) string { return p.StopReason }, nil)
+		case string(hook.BackgroundReconcile):
+			listen(bus, hook.BackgroundReconcile, l, nil, func(p *hook.BackgroundReconcilePayload) { p.Exits = p.Exits[1:] })
+		case string(hook.BackgroundReassign):
+			listen(bus, hook.BackgroundReassign, l, func(p *hook.BackgroundReassignPayload) string { return p.TaskID }, nil)
 		case string(hook.SessionEnd):
 			listen(bus, hook.SessionEnd, l, func(p *hook.SessionEndPayload) string { return p.Reason }, nil)
 		default:

@@ -36,5 +36,7 @@ func (st *stage) check() {
 	if s.witness.Usage != total {
 		st.t.Errorf("results count %+v, the model reported %+v (RT-8)", s.witness.Usage, total)
 	}
-	s.witness.Check(st.t, st.sess)
+	if st.s.setup.Background == nil { // else tasks and their notices are held by oracle
+		s.witness.Check(st.t, st.sess)
+	}
 }

@@ -13,6 +13,9 @@ import (
 // describe is an event in one line: its kind, and what tells it from others.
 func describe(e agentcore.Event) string {
 	failed := mark(e.IsError)
+	if text, ok := describeTask(e); ok {
+		return text
+	}
 	switch e.Kind {
 	case agentcore.EventTurnStart:
 		return fmt.Sprintf("turn %d", e.Turn)

@@ -28,6 +28,7 @@ func (st *stage) play() {
 		if step.Destroy {
 			st.destroy()
 		}
+		st.tasks(step.Exit, step.Kill, step.Wait, step.Deliver, step.Pass)
 		if step.Prompt != "" || step.Resume {
 			st.run(step)
 		}
@@ -137,6 +138,7 @@ func (r *playing) do(a Action) {
 	case a.Crash:
 		r.crash()
 	}
+	r.tasks(a.Exit, "", false, a.Deliver, 0)
 	if a.Release != "" {
 		r.jobs.release(a.Release)
 		r.s.script.Release(a.Release)

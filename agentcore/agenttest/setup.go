@@ -23,6 +23,8 @@ type Setup struct {
 	Behavior  Behavior   `yaml:"behavior"`
 	Retry     bool       `yaml:"retry"` // with waits of no time
 	Exec      bool       `yaml:"exec"`  // a mock context, whose calls are shown
+	// Background adds the built-in tools on a mock context; its calls are not shown.
+	Background *Background `yaml:"background"`
 
 	// Prices in dollars for a million tokens, by the model's name.
 	Prices map[string]struct {
@@ -102,6 +104,12 @@ type Step struct {
 	Reopen   bool     `yaml:"reopen"`    // as after a restart of the program
 	Tear     bool     `yaml:"tear"`      // with reopen: the last row is torn off in the middle
 	Destroy  bool     `yaml:"destroy"`
+
+	Exit    string        `yaml:"exit"`    // a task ends, as in bash_1 0
+	Kill    string        `yaml:"kill"`    // the host ends a task
+	Wait    bool          `yaml:"wait"`    // until an end should wake the agent
+	Pass    time.Duration `yaml:"pass"`    // time
+	Deliver string        `yaml:"deliver"` // a message that cannot wait
 }
 
 // Action happens when an event comes; each once.
@@ -116,6 +124,8 @@ type Action struct {
 	Leave    bool                `yaml:"leave"`   // the reader leaves
 	Crash    bool                `yaml:"crash"`   // the program dies: what is written afterwards is gone
 	EndCtx   bool                `yaml:"end_context"`
+	Exit     string              `yaml:"exit"`    // as in Step
+	Deliver  string              `yaml:"deliver"` // as in Step
 }
 
 // decode reads YAML strictly: a key that is unknown is an error.

@@ -44,7 +44,10 @@ func newStage(t *testing.T, s *scenario, root string) *stage {
 		st.must(os.WriteFile(name, f.Data, 0o644))
 	}
 	st.must(os.MkdirAll(st.work, 0o755))
-	if s.setup.Exec {
+	switch {
+	case s.setup.Background != nil:
+		st.exec = s.setup.Background.mock()
+	case s.setup.Exec:
 		st.exec = execctx.NewMock(execctx.MockOptions{CWD: "/mock"})
 	}
 	var err error
@@ -89,6 +92,9 @@ func (st *stage) makeAgent() {
 	}
 	if st.exec != nil {
 		cfg.Exec = st.exec
+	}
+	if set.Background != nil {
+		set.Background.configure(&cfg)
 	}
 	cfg.Gate, cfg.Ask = st.gate(), st.asker()
 	cfg.Bus = st.bus()
@@ -156,9 +162,12 @@ func (st *stage) close() {
 func (st *stage) finish() string {
 	st.t.Helper()
 	st.jobs.finish(st.s.setup.Tools)
+	if st.s.setup.Background != nil {
+		st.oracle()
+	}
 	st.destroy()
 	text := st.out.text()
-	if st.exec != nil {
+	if st.s.setup.Exec {
 		for _, c := range st.exec.Calls(execctx.MockSeamSpawn, execctx.MockSeamDestroy) {
 			text += fmt.Sprintf("context %s %s\n", c.Seam, c.Handle.ID)
 		}
